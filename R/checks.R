@@ -182,7 +182,8 @@ check_no_more_arguments <- function(frame = parent.frame(), called = sys.functio
   names <- printable_text(names(more) %||% "")
   given <- names[nzchar(names)]
   meant <- unlist(lapply(given, nearest_name, known))
-  caller <- rlang::call_name(call) %||% "the function"
+  # The call of a method has its name, and users know that of the generic.
+  caller <- sub("\\.neargp.*", "", rlang::call_name(call) %||% "the function")
   abort_neargp("argument", c(
     if (length(given)) sprintf("%s has no argument %s.",
       paste0(caller, if (caller != "the function") "()"), paste0("`", given, "`", collapse = ", "))

@@ -86,22 +86,27 @@ validated_classes.neargp_class_cv <- function(object, setting) {
 plot.neargp_class_cv <- function(x, which = NULL, setting = NULL, score = "log_loss", bins = 10L,
                                  ...) {
   check_no_more_arguments()
-  which <- which %||% if (nrow(x$scores) > 1L) "scores" else c("calibration", "confusion")
+  draw_plots(autoplot.neargp_class_cv(x, which %||% drawable_plots(default_class_cv_plots(x)),
+    setting, score, bins))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_class_cv <- function(object, which = NULL, setting = NULL, score = "log_loss",
+                                     bins = 10L, ...) {
+  check_no_more_arguments()
+  which <- which %||% default_class_cv_plots(object)[1L]
   check_choices(which, "which", class_cv_plots)
-  check_class_score(x, score)
-  given <- validated_classes(x, setting)
-  rows <- cv_rows(x, given$setting)
-  old <- open_page(grDevices::n2mfrow(length(which))[2:1])
-  on.exit(graphics::par(old))
-  for (one in which) {
-    switch(one,
-      scores = plot_cv_scores(x, score),
-      calibration = plot_calibration(given, check_bins(bins), rows, levels(given$observed),
-        x$response),
-      confusion = plot_confusion(confusion_table(given$observed, prob = given$prob), rows)
-    )
-  }
-  invisible(x)
+  check_class_score(object, score)
+  given <- validated_classes(object, setting)
+  plots_of(which, function(one) switch(one,
+    scores = ggplot_scores(object, score),
+    calibration = ggplot_cv_calibration(object, setting, check_bins(bins)),
+    confusion = ggplot_confusion(confusion_table(given$observed, prob = given$prob),
+      cv_rows(object, given$setting))))
+}
+
+default_class_cv_plots <- function(x) {
+  if (nrow(x$scores) > 1L) "scores" else c("calibration", "confusion")
 }
 
 class_cv_plots <- c("scores", "calibration", "confusion")

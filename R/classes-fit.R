@@ -112,7 +112,7 @@ fit_labels <- function(method, problem, estimator) {
   state <- maximize_score(method, problem, start)
   problem <- with_prevalence_intercept(state$problem, state$theta)
   part <- split_theta(problem, state$theta)
-  scored <- problem$loo$scoring$score(problem, state$theta, method$k)
+  scored <- score_of_all(problem, state$theta, method$k)
   q <- ncol(problem$data$X)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q),
     information = NULL, value = scored$value,
@@ -148,7 +148,8 @@ label_problem <- function(method, problem, estimator, index = location_index(pro
   problem$loo$scoring <- list(plan = label_plan, objective = label_objective,
     take_rows = take_label_rows,
     observations = function(problem, rows) take_observations(problem$classes$labels, rows),
-    refresh = with_prevalence_intercept, score = label_score,
+    refresh = with_prevalence_intercept,
+    count = function(problem) sum(problem$classes$labels$count),
     passes = if (ncol(design$X) > 1L) 8L else 1L, unit = 1)
   problem
 }
@@ -262,19 +263,4 @@ shape_of_first <- function(problem) {
   layout <- problem$layout
   shape <- layout$value[layout$kind == "shape" & layout$component %in% 1L]
   if (length(shape) && !is.na(shape)) shape else family_shape(problem$groups[[1L]]$family)$start
-}
-
-# ---- the score that is reported ------------------------------------------------------------------
-
-# The leave-one-out log score at theta with neighbours in its metric; of very many observations a
-# sample stands for all, by share.
-label_score <- function(problem, theta, k, at_most = 10000L) {
-  at <- problem$loo$observations
-  n <- length(at$row)
-  if (n > at_most) at <- lapply(at, function(x) x[round(seq(1, n, length.out = at_most))])
-  plan <- label_plan(problem, at, component_at(problem, split_theta(problem, theta)$working), k)
-  scored <- label_objective(problem, plan)$evaluate(theta)
-  if (!is.finite(scored$value)) abort_cholesky(0L)
-  list(value = scored$score * sum(problem$classes$labels$count) / sum(at$count),
-    rows = if (n > at_most) at_most)
 }

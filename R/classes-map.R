@@ -17,11 +17,10 @@ class_colors <- function(n) {
 }
 
 # The most probable class on the grid of a fit's map, or at newdata.
-plot_class_map <- function(fit, newdata, cells) {
+ggplot_class_map <- function(fit, newdata, cells) {
   drawn <- class_map(fit, newdata, cells)
-  levels <- fit$classifier$levels
-  draw_map(drawn$place, as.integer(drawn$class), class_scale(levels), title = "class",
-    main = class_title(fit))
+  ggplot_map(drawn$place, drawn$class, class_scale(fit$classifier$levels), "class",
+    class_title(fit))
 }
 
 class_title <- function(fit) sprintf("Most probable %s", fit$data$response_name)

@@ -67,40 +67,27 @@ label_plan <- function(problem, at, component, k) {
 # `span`: which of the plan's observations count.
 label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
   terms <- label_terms(problem, plan, span)
-  specification <- covariance_specification(problem$layout, problem$groups)
-  label_objective_of_terms(problem, terms$n, function(known, with_gradient) {
-    terms$at(with_covariance(known, specification), with_gradient)
-  })
+  label_score_over_rows(problem, terms$n, rows_in_one_part(terms = terms,
+    specification = covariance_specification(problem$layout, problem$groups)))
 }
 
-# `at(known, with_gradient)`: the sum of the score and of its derivatives, or `failed`, at what
-# label_values() has.
-label_objective_of_terms <- function(problem, n, at) {
-  evaluate <- function(theta) {
-    result <- at(label_values(problem, theta), FALSE)
-    if (result$failed > 0L || !is.finite(result$score)) return(list(value = -Inf, failed = 0L))
-    list(value = result$score - n * theta_penalty(problem, theta), score = result$score,
-      failed = 0L)
-  }
-  gradient <- function(theta, beta = NULL) {
-    known <- label_values(problem, theta)
-    result <- at(known, TRUE)
-    if (result$failed > 0L) return(rep(NA_real_, length(theta)))
-    covariance_part <- core_to_working_slope(problem$layout, known$values) * result$d_covariance
-    trend_part <- matrix(result$d_trend, ncol = ncol(known$trend))
-    shift_part <- double(0)
-    if (!is.null(problem$classes$prevalence)) {
-      near <- result$d_bias
-      shift_part <- trend_part[problem$loo$design$intercept, ] - near
-      trend_part <- replace_intercept(problem, trend_part, near)
-    }
-    label_theta(covariance_part, result$d_log_slope - 2 * n * label_penalty[["slope"]] *
-      theta[nrow(problem$layout) + 1L], trend_part - 2 * n * label_penalty[["trend"]] *
-      theta_trend(problem, theta),
-      shift_part - 2 * n * shift_penalty(problem) * theta_intercept_shift(problem, theta))
-  }
-  journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
-    accept = function(theta) keep_theta(problem, theta), session = problem$session))
+# `n`: observations of `rows`, a host.
+label_score_over_rows <- function(problem, n, rows) {
+  score_objective(problem, n, rows, function(theta) label_values(problem, theta),
+    penalty = function(theta) n * theta_penalty(problem, theta),
+    gradient = function(theta, known, sums) {
+      trend_part <- matrix(sums$d_trend, ncol = ncol(known$trend))
+      shift_part <- double(0)
+      if (!is.null(problem$classes$prevalence)) {
+        near <- sums$d_bias
+        shift_part <- trend_part[problem$loo$design$intercept, ] - near
+        trend_part <- replace_intercept(problem, trend_part, near)
+      }
+      label_theta(core_to_working_slope(problem$layout, known$values) * sums$d_covariance,
+        sums$d_log_slope - 2 * n * label_penalty[["slope"]] * theta[nrow(problem$layout) + 1L],
+        trend_part - 2 * n * label_penalty[["trend"]] * theta_trend(problem, theta),
+        shift_part - 2 * n * shift_penalty(problem) * theta_intercept_shift(problem, theta))
+    })
 }
 
 # What the score depends on, as numbers.

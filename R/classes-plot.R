@@ -1,7 +1,7 @@
 #' Plots of a fit to classes
 #'
 #' A map, and diagnostics of a fit of [loo_k()] or [svgp()] to classes from its leave-one-out
-#' predictions (of up to 10,000 rows), in base graphics. [odvgp()] leaves no rows out: its
+#' predictions (of up to 10,000 rows). [odvgp()] leaves no rows out: its
 #' diagnostics are of `newdata`.
 #'
 #' @details
@@ -16,45 +16,50 @@
 #' * "inducing": of a fit by [svgp()] or [odvgp()], the inducing points over the data, in the first
 #'   two coordinates.
 #'
-#' @param x a fit of [neargp()] to classes.
+#' @param x,object a fit of [neargp()] to classes.
 #' @param which names of the plots, see Details; by default all of the first three that there are.
 #' @param newdata,observed rows to judge the fit on instead of its own, as for
 #'   [scores.neargp_classifier()]; for a map alone no classes need have been observed there.
 #' @param bins number of bins of the calibration curve.
 #' @param cells number of cells of the map's grid over the bounding box of the data.
 #' @param ... not used.
-#' @return `x`, invisibly; `autoplot()` one of the plots as a ggplot object, by default the first.
+#' @return A ggplot object, or for several plots a list of them that prints as a page, as for
+#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. By default `autoplot()` returns
+#'   the first of the default plots. Without the package ggplot2, `plot()` draws a plain version of
+#'   the map.
 #' @examples
 #' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),
 #'   covariance = cov_matern(nu = 2.5))
-#' plot(fit)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(fit)
 #' @export
 plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = NULL, bins = 10L,
                                    cells = 10000, ...) {
   check_fit(x)
   check_no_more_arguments()
-  which <- which %||% default_class_plots(x, newdata)
-  check_choices(which, "which", class_plots(x))
+  draw_plots(autoplot.neargp_classifier(x,
+    which %||% drawable_plots(default_class_plots(x, newdata)), newdata, observed, bins, cells))
+}
+
+#' @rdname plot.neargp_classifier
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_classifier <- function(object, which = NULL, newdata = NULL, observed = NULL,
+                                       bins = 10L, cells = 10000, ...) {
+  check_fit(object)
+  check_no_more_arguments()
+  which <- which %||% default_class_plots(object, newdata)[1L]
+  check_choices(which, "which", class_plots(object))
   bins <- check_bins(bins)
-  if ("map" %in% which) check_class_map(x, newdata)
+  if ("map" %in% which) check_class_map(object, newdata)
   given <- if (any(which %in% c("calibration", "confusion"))) {
-    classes_and_probabilities(x, newdata, observed, at_most = 10000L)
+    classes_and_probabilities(object, newdata, observed, at_most = 10000L)
   }
-  device <- graphics::par("din")
-  old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
-  on.exit(graphics::par(old))
-  left_out <- judged_rows(newdata)
-  for (one in which) {
-    switch(one,
-      map = plot_class_map(x, newdata, cells),
-      calibration = plot_calibration(given, bins, left_out, x$classifier$levels,
-        x$data$response_name),
-      confusion = plot_confusion(confusion_table(given$observed, prob = given$prob, na.rm = TRUE),
-        left_out),
-      inducing = plot_inducing(x)
-    )
-  }
-  invisible(x)
+  plots_of(which, function(one) switch(one,
+    map = ggplot_class_map(object, newdata, cells),
+    calibration = ggplot_calibration(given, bins, judged_rows(newdata), object$classifier$levels,
+      object$data$response_name),
+    confusion = ggplot_confusion(confusion_table(given$observed, prob = given$prob, na.rm = TRUE),
+      judged_rows(newdata)),
+    inducing = ggplot_inducing(object)))
 }
 
 class_plots <- function(x) {
@@ -69,20 +74,19 @@ default_class_plots <- function(x, newdata) {
 
 judged_rows <- function(newdata) if (is.null(newdata)) "leave one out" else "new rows"
 
-plot_calibration <- function(given, bins, left_out, levels, response) {
+ggplot_calibration <- function(given, bins, left_out, levels, response) {
   judged <- judged_classes(given$observed, given$prob, na.rm = TRUE)
-  curve <- calibration_table(judged, bins)
-  plot_frame(c(0, 1), c(0, 1), sprintf("Calibration (%s)", left_out),
-    calibration_label(levels, response), calibration_share)
-  graphics::rect(curve$lower, 0, curve$upper, curve$bar, col = "grey92", border = "white")
-  graphics::abline(0, 1, col = "grey40")
-  graphics::segments(curve$predicted, curve$band_lower, curve$predicted, curve$band_upper,
-    col = "grey60", lwd = 5, lend = 1)
-  graphics::points(curve$predicted, curve$observed, pch = 16, col = "#0072B2")
-  joined <- curve[curve$joined, ]
-  graphics::lines(joined$predicted, joined$observed, col = "#0072B2")
-  # Above the frame: within it the curve may be anywhere.
-  write_subtitle(calibration_caption(judged))
+  new_plot(calibration_table(judged, bins), ggplot2::aes(.data$predicted, .data$observed),
+    sprintf("Calibration (%s)", left_out), x = calibration_label(levels, response),
+    y = "share in which it was so", subtitle = calibration_caption(judged)) +
+    ggplot2::geom_rect(ggplot2::aes(xmin = .data$lower, xmax = .data$upper, ymin = 0,
+      ymax = .data$bar), fill = "grey88", colour = "white") +
+    ggplot2::geom_abline(colour = "grey40") +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$band_lower, ymax = .data$band_upper),
+      colour = "grey60", linewidth = 2) +
+    ggplot2::geom_line(data = function(table) table[table$joined, ], colour = "#0072B2") +
+    ggplot2::geom_point(colour = "#0072B2") +
+    ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1))
 }
 
 # The calibration curve with the band that holds 95% of its points when all is well, and bars of the
@@ -102,39 +106,22 @@ calibration_label <- function(levels, response) {
   sprintf("probability of %s", event)
 }
 
-calibration_share <- "share in which it was so"
-
 calibration_caption <- function(judged) {
   sprintf("error %.3f; lines: 95%% of points if calibrated; bars: rows", calibration_error(judged))
 }
 
-confusion_title <- function(left_out) sprintf("Observed and predicted classes (%s)", left_out)
-
-plot_confusion <- function(counts, left_out) {
-  classes <- nrow(counts)
+ggplot_confusion <- function(counts, left_out) {
+  classes <- rownames(counts)
   share <- counts / pmax(rowSums(counts), 1)
-  shades <- grDevices::hcl.colors(64L, "Blues", rev = TRUE)
-  labels <- abbreviate(rownames(counts), 10L)
-  graphics::plot.new()
-  # Labels of rows lie flat beside them, so that none is left out, in a margin as wide as they are.
-  # Widths of text are known only after plot.new(), and margins hold only from the next one.
-  lines <- max(graphics::strwidth(labels, "inches", cex = 0.85)) * graphics::par("mar")[2L] /
-    graphics::par("mai")[2L]
-  old <- graphics::par(mar = pmax(graphics::par("mar"), c(0, lines + 2.4, 0, 0)))
-  on.exit(graphics::par(old))
-  graphics::par(new = TRUE)
-  graphics::plot.new()
-  graphics::plot.window(c(0.5, classes + 0.5), c(classes + 0.5, 0.5), xaxs = "i", yaxs = "i")
-  graphics::rect(col(counts) - 0.5, row(counts) - 0.5, col(counts) + 0.5, row(counts) + 0.5,
-    col = shades[1L + round(63 * share)], border = "white")
-  if (classes <= 12L) {
-    graphics::text(col(counts), row(counts), counts, cex = 0.85,
-      col = ifelse(share > 0.6, "white", "black"))
-  }
-  graphics::axis(1L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85)
-  graphics::axis(2L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85, las = 1L)
-  write_title(confusion_title(left_out), 1.25)
-  write_subtitle("shade: share of the observed class")
-  graphics::title(xlab = "predicted")
-  graphics::title(ylab = "observed", line = max(2.2, lines + 1.1))
+  table <- data.frame(predicted = factor(classes[col(counts)], classes),
+    observed = factor(classes[row(counts)], rev(classes)), n = as.vector(counts),
+    share = as.vector(share))
+  new_plot(table, ggplot2::aes(.data$predicted, .data$observed),
+    sprintf("Observed and predicted classes (%s)", left_out)) +
+    ggplot2::geom_tile(ggplot2::aes(fill = .data$share), colour = "white") +
+    (if (length(classes) <= 12L) ggplot2::geom_text(ggplot2::aes(label = .data$n),
+      colour = ifelse(table$share > 0.6, "white", "black"))) +
+    ggplot2::scale_fill_gradientn("share of\nobserved", limits = c(0, 1),
+      colours = grDevices::hcl.colors(64L, "Blues", rev = TRUE)) +
+    ggplot2::scale_x_discrete(labels = function(names) abbreviate(names, 10L))
 }

@@ -13,7 +13,7 @@ predict_on_cluster <- function(object, newdata, settings, cluster, threads) {
     host <- new_shard_host(length(rows), workers)
     settings$context <- shard_context(settings$context, workers)
     object["cache"] <- list(NULL)
-    bind_predictions(on_shards(host, "predict_piece", list(object = object, settings = settings),
+    bind_predictions(map_rows(host, "predict_piece", list(object = object, settings = settings),
       lapply(rows, function(rows) list(newdata = newdata[rows, , drop = FALSE]))), rows, newdata)
   })
 }
@@ -62,34 +62,21 @@ predict_from_shards <- function(object, newdata, settings, workers) {
   host <- new_shard_host(recipe$partition$count, workers)
   settings$context <- shard_context(settings$context, workers)
   component <- metric_component(object$core_covariance)
-  shard <- shard_of(shard_places(target$coords, recipe, recipe$partition$scales),
-    recipe$partition$cuts)
-  of_shard <- split(seq_along(shard), factor(shard, host$ids))
+  of_shard <- split(seq_len(nrow(target$coords)), factor(shard_of_coords(target$coords, recipe,
+    recipe$partition), host$ids))
   rows <- lapply(of_shard, function(places) which(target$complete)[places])
   # rows without a place have no prediction, whoever makes it
   rows[[1L]] <- sort(c(rows[[1L]], which(!target$complete)))
-  problem <- list(data = list(stream = recipe$stream, basis = object$data$basis),
-    locations = object$locations, groups = recipe$groups)
-  raw <- shard_recipe(problem, recipe$partition, raw = TRUE, takes_means_in_shards(object))
-  reading <- reading_call(object$method, object, raw, shard_context(plain_context(1L), workers))
-  parts <- parts_of_shards(recipe$stream, problem, recipe$partition)
-  on_shards(host, reading$what, reading$common, lapply(parts, function(numbers)
-    list(parts = numbers)), makes = TRUE)
-  search <- list(component = component, k = settings$k)
-  context <- settings$context
-  boxes <- on_shards(host, "shard_box", list(component = component))
+  read_by(host, reading_of(object, shard_context(plain_context(1L), workers)))
   queries <- lapply(of_shard, function(places) list(x = core_scale(target$coords[places, ,
     drop = FALSE], component)))
-  asks <- on_shards(host, "shard_queries", c(search, list(boxes = boxes, context = context)),
-    queries)
-  answers <- on_shards(host, "shard_answers", c(search, list(before = FALSE, context = context)),
-    transposed(asks, "asks"))
-  received <- transposed(answers, "received")
+  received <- exchange_neighbors(host, component, settings$k, before = FALSE, queries,
+    context = settings$context)
   own <- lapply(stats::setNames(host$ids, host$ids), function(id) c(received[[id]],
     list(newdata = newdata[rows[[id]], , drop = FALSE])))
   object["cache"] <- list(NULL)
   object$source["recipe"] <- list(NULL)
-  bind_predictions(on_shards(host, "predict_in_shard", list(object = object, settings = settings),
+  bind_predictions(map_rows(host, "predict_in_shard", list(object = object, settings = settings),
     own), rows, newdata)
 }
 
@@ -110,7 +97,7 @@ validate_on_cluster <- function(cases, tasks, splits, refit, level, cluster) {
     host <- new_shard_host(nrow(tasks), workers)
     own <- lapply(host$ids, function(id) list(number = tasks$case[id],
       split = splits[[tasks$split[id]]], seed = seeds[id]))
-    unname(on_shards(host, "validate_piece", list(cases = cases, refit = refit, level = level,
+    unname(map_rows(host, "validate_piece", list(cases = cases, refit = refit, level = level,
       threads = workers$threads), stats::setNames(own, host$ids)))
   })
 }

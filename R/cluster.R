@@ -234,7 +234,7 @@ end_worker <- function(arguments) {
   NULL
 }
 
-# What a fit tells of its cluster.
+# The workers of a fit, as it keeps them.
 describe_cluster <- function(workers) {
   if (is.null(workers)) return(NULL)
   list(workers = length(workers$alive), threads = workers$threads,

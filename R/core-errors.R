@@ -37,6 +37,9 @@ local({
   }
 })
 
+# What the core has found with inducing points, unless a matrix was singular.
+checked_bound <- function(found) if (nzchar(found$failure)) abort_bound(found$failure) else found
+
 abort_bound <- function(failure) {
   what <- c(prior = "of the inducing points", posterior = "of the inducing points given the data",
     trend = "of the trend")

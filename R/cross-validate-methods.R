@@ -45,7 +45,7 @@ scores.neargp_cv <- function(object, ...) {
 
 #' Plot a cross-validation
 #'
-#' @param x the result of [cross_validate()].
+#' @param x,object the result of [cross_validate()].
 #' @param which names of the plots: "scores", the mean CRPS (or another `score`) of
 #'   each setting, with its folds; "predictions", observed against predicted; "pit",
 #'   the histogram of the predictive distribution function at the observations,
@@ -57,8 +57,11 @@ scores.neargp_cv <- function(object, ...) {
 #' @param setting the setting that "predictions", "pit" and "map" show, by default
 #'   the one with the least `score`.
 #' @param score the column of [scores()] that "scores" shows.
-#' @param ... further arguments for [graphics::points()].
-#' @return `x`, invisibly; `autoplot()` one of the plots as a ggplot object, by default the first.
+#' @param ... not used.
+#' @return A ggplot object, or for several plots a list of them that prints as a page, as for
+#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. By default `autoplot()` returns
+#'   the first of the default plots. Without the package ggplot2, `plot()` draws plain versions of
+#'   "predictions" and "map".
 #' @examples
 #' cells <- land_temperature()
 #' set.seed(1)
@@ -68,26 +71,28 @@ scores.neargp_cv <- function(object, ...) {
 #' plot(cross_validate(fit, folds = 5))
 #' @export
 plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...) {
-  check_plot_arguments(names(list(...)), "map")
-  which <- which %||% default_cv_plots(x)
+  check_no_more_arguments()
+  draw_plots(autoplot.neargp_cv(x, which %||% drawable_plots(default_cv_plots(x)), setting, score))
+}
+
+#' @rdname plot.neargp_cv
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_cv <- function(object, which = NULL, setting = NULL, score = "crps", ...) {
+  check_no_more_arguments()
+  which <- which %||% default_cv_plots(object)[1L]
   check_choices(which, "which", cv_plots)
-  setting <- shown_setting(x, setting, score)
-  old <- open_page(grDevices::n2mfrow(length(which))[2:1])
-  on.exit(graphics::par(old))
-  shown <- x$predictions[x$predictions$setting == setting, ]
-  main <- function(title) cv_title(x, title, setting)
-  for (one in which) {
-    switch(one,
-      scores = plot_cv_scores(x, score, ...),
-      predictions = plot_loo_predictions(list(data = list(response_name = x$response)), shown,
-        main = main("Held-out predictions"), score = x$scores[x$scores$setting == setting, ], ...),
-      pit = plot_pit(shown, main("Calibration")),
-      calibration = plot_binary_calibration(x, setting),
-      confusion = plot_confusion(confusion_table(x, setting = setting), cv_rows(x, setting)),
-      map = plot_cv_errors(x, shown, main(error_title), ...)
-    )
-  }
-  invisible(x)
+  setting <- shown_setting(object, setting, score)
+  shown <- object$predictions[object$predictions$setting == setting, ]
+  title <- function(text) cv_title(object, text, setting)
+  plots_of(which, function(one) switch(one,
+    scores = ggplot_scores(object, score),
+    predictions = ggplot_predictions(shown, object$response, title("Held-out predictions"),
+      object$scores[object$scores$setting == setting, ]),
+    pit = ggplot_pit(shown, title("Calibration")),
+    calibration = ggplot_cv_calibration(object, setting, 10L),
+    confusion = ggplot_confusion(confusion_table(object, setting = setting),
+      cv_rows(object, setting)),
+    map = ggplot_errors(object, shown, title("Errors (predicted - observed)"))))
 }
 
 cv_plots <- c("scores", "predictions", "pit", "map", "calibration", "confusion")
@@ -110,26 +115,15 @@ shown_setting <- function(x, setting, score) {
     x$scores$setting)
 }
 
-# Plots one line for each setting: small points for the folds, a large one for all rows together.
-plot_cv_scores <- function(x, score, ...) {
+# A line for each setting: circles for the folds, a diamond for all rows together.
+ggplot_scores <- function(x, score) {
   settings <- x$scores$setting
-  at <- rev(seq_along(settings))
-  folds <- x$fold_scores
-  width <- max(graphics::strwidth(settings, "inches", cex = 0.85)) + 0.35
-  old <- graphics::par(mai = replace(graphics::par("mai"), 2L, max(width, 0.6)))
-  on.exit(graphics::par(old))
-  graphics::plot.new()
-  graphics::plot.window(range(folds[[score]], x$scores[[score]]), c(0.5, length(settings) + 0.5))
-  graphics::abline(h = at, col = "grey90")
-  graphics::points(folds[[score]], at[match(folds$setting, settings)], pch = 1, cex = 0.7,
-    col = "grey50", ...)
-  graphics::points(x$scores[[score]], at, pch = 18, cex = 1.6, col = "#D55E00")
-  graphics::axis(1L, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
-  graphics::axis(2L, at, settings, lwd = 0, cex.axis = 0.85)
-  graphics::box(lwd = 0.8)
-  write_title("Held-out scores", 1.25)
-  label <- score_label(score)
-  graphics::title(xlab = label, cex.lab = fitting_size(label, 1L))
+  named <- function(table) data.frame(score = table[[score]], setting = factor(table$setting,
+    rev(settings)))
+  new_plot(named(x$fold_scores), ggplot2::aes(.data$score, .data$setting), "Held-out scores",
+    x = score_label(score), y = NULL) +
+    ggplot2::geom_point(shape = 1, colour = "grey50") +
+    ggplot2::geom_point(data = named(x$scores), shape = 18, size = 3, colour = "#D55E00")
 }
 
 score_label <- function(score) {
@@ -137,9 +131,9 @@ score_label <- function(score) {
     gsub("_", " ", if (score %in% c("crps", "rmse", "mae")) toupper(score) else score))
 }
 
-plot_binary_calibration <- function(x, setting) {
+ggplot_cv_calibration <- function(x, setting, bins) {
   given <- validated_classes(x, setting)
-  plot_calibration(given, 10L, cv_rows(x, setting), levels(given$observed), x$response)
+  ggplot_calibration(given, bins, cv_rows(x, given$setting), levels(given$observed), x$response)
 }
 
 # Probability integral transform in 20 classes, with the band that holds 95% of a class when all is
@@ -157,18 +151,15 @@ pit_table <- function(predictions, classes = 20L) {
       predictions$pit_upper)) * classes, lower = band[1L], upper = band[2L])
 }
 
-plot_pit <- function(predictions, main) {
+ggplot_pit <- function(predictions, main) {
   table <- pit_table(predictions)
-  plot_frame(c(0, 1), c(0, max(table$density, table$upper)), main, pit_label, "density")
-  graphics::rect(0, table$lower[1L], 1, table$upper[1L], col = "grey88", border = NA)
-  graphics::rect(table$left, 0, table$right, table$density, border = "#0072B2",
-    col = grDevices::adjustcolor("#0072B2", 0.3))
-  graphics::abline(h = 1, col = "grey40")
-  write_subtitle(pit_note(predictions))
-  graphics::box(lwd = 0.8)
+  new_plot(table, ggplot2::aes(xmin = .data$left, xmax = .data$right), main,
+    x = "probability integral transform", y = "density", subtitle = pit_note(predictions)) +
+    ggplot2::geom_rect(ggplot2::aes(ymin = .data$lower, ymax = .data$upper), fill = "grey85") +
+    ggplot2::geom_rect(ggplot2::aes(ymin = 0, ymax = .data$density),
+      fill = grDevices::adjustcolor("#0072B2", 0.3), colour = "#0072B2") +
+    ggplot2::geom_hline(yintercept = 1, colour = "grey40")
 }
-
-pit_label <- "probability integral transform"
 
 pit_note <- function(predictions) {
   if (is_binary_table(predictions)) {
@@ -176,12 +167,10 @@ pit_note <- function(predictions) {
   }
 }
 
-plot_cv_errors <- function(x, predictions, main, ...) {
+ggplot_errors <- function(x, predictions, main) {
   drawn <- error_map(x, predictions)
-  draw_map(drawn$place, drawn$error, drawn$scale, title = "error", main = main, ...)
+  ggplot_map(drawn$place, drawn$error, drawn$scale, "error", main)
 }
-
-error_title <- "Errors (predicted - observed)"
 
 error_map <- function(x, predictions) {
   error <- predictions$mean - predictions$observed

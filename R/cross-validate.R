@@ -95,7 +95,7 @@
 #' compared <- cross_validate(fit, folds = block_folds(fit, v = 5, size = 0.1),
 #'   settings = list(k10 = list(k = 10), k30 = list(k = 30)))
 #' compared
-#' plot(compared)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(compared)
 #' @order 1
 #' @export
 cross_validate <- function(object, ...) {

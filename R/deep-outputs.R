@@ -148,16 +148,6 @@ scores.neargp_deep_outputs <- function(object, newdata = NULL, observed = NULL, 
   with_joint_row(table, joint)
 }
 
-# ---- plot ----------------------------------------------------------------------------------------
-
-#' @export
-plot.neargp_deep_outputs <- function(x, which = NULL, ...) {
-  check_fit(x)
-  possible <- setdiff(deep_plots(x), "map")
-  plot.neargp_deep_fit(x, check_choices(which %||% setdiff(possible, "residuals"), "which",
-    possible), ...)
-}
-
 #' @export
 check_outputs_conditioning.neargp_deep <- function(method, k, k_other, observed) {
   check_no_neighbors(method, k, k_other = k_other)

@@ -1,6 +1,6 @@
 #' Plot a fit by deep Gaussian processes
 #'
-#' @param x a fit by [neargp()] with [dspp()] or [dgp()].
+#' @param x,object a fit by [neargp()] with [dspp()] or [dgp()].
 #' @param which names of the plots: "trace", the objective a row by epochs, with the log density of
 #'   the rows held out and the epoch that was kept; "residuals", quantile residuals of the training
 #'   rows against fitted values; "qq", their normal quantiles; "pit", the distribution function of
@@ -8,8 +8,12 @@
 #'   or two coordinates, as in [plot.neargp()]. Quantile residuals are of rows that the fit has
 #'   seen. By default the first, third and fourth, and a map where there are no more than two
 #'   coordinates.
-#' @param what,newdata,cells,time,... as in [plot.neargp()].
-#' @return `x`, invisibly; `autoplot()` draws one of them as a ggplot object, by default the trace.
+#' @param what,newdata,cells,time as in [plot.neargp()].
+#' @param palette,limits,centered as in [plot_map()], for the map.
+#' @param ... for `plot()`, `palette`, `limits` and `centered`.
+#' @return A ggplot object, or for several plots a list of them that prints as a page, as for
+#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. By default `autoplot()` returns
+#'   the trace. Without the package ggplot2, `plot()` draws plain versions of "map" and "residuals".
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(400))
@@ -22,31 +26,40 @@
 plot.neargp_deep_fit <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
                                  cells = 10000, time = NULL, ...) {
   check_fit(x)
-  possible <- deep_plots(x)
-  which <- which %||% setdiff(possible, c("residuals",
-    if (length(x$locations$raw_names) > 2L || has_factors(x$locations)) "map"))
-  check_choices(which, "which", possible)
-  what <- check_choice(what, "what", c("mean", "sd"))
-  check_plot_arguments(names(list(...)), "map")
-  check_count(cells, "cells", upper = 1e7)
-  device <- graphics::par("din")
-  old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
-  on.exit(graphics::par(old))
-  seen <- if (any(which %in% c("residuals", "qq"))) seen_residuals(x)
-  for (one in which) {
-    switch(one,
-      trace = plot_deep_trace(x$deep, ...),
-      residuals = plot_loo_residuals(x, seen, main = seen_title, ...),
-      qq = plot_loo_qq(seen, main = seen_title, ...),
-      pit = plot_pit(held_out_pit(x), "Rows held out"),
-      map = plot_fit_map(x, what, newdata, cells, time, ...)
-    )
-  }
-  invisible(x)
+  check_plot_arguments(autoplot.neargp_deep_fit)
+  draw_plots(autoplot.neargp_deep_fit(x, which %||% drawable_plots(default_deep_plots(x)), what,
+    newdata, cells, time, ...))
 }
 
+#' @rdname plot.neargp_deep_fit
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_deep_fit <- function(object, which = "trace", what = c("mean", "sd"),
+                                     newdata = NULL, cells = 10000, time = NULL, palette = NULL,
+                                     limits = NULL, centered = FALSE, ...) {
+  check_fit(object)
+  check_no_more_arguments()
+  check_choices(which, "which", deep_plots(object))
+  what <- check_choice(what, "what", c("mean", "sd"))
+  check_count(cells, "cells", upper = 1e7)
+  seen <- if (any(which %in% c("residuals", "qq"))) seen_residuals(object)
+  plots_of(which, function(one) switch(one,
+    trace = ggplot_trace(object$deep),
+    residuals = ggplot_residuals(object, seen, main = seen_title),
+    qq = ggplot_qq(seen, main = seen_title),
+    pit = ggplot_pit(held_out_pit(object), "Rows held out"),
+    map = ggplot_fit_map(object, what, newdata, cells, time, palette, limits, centered)))
+}
+
+default_deep_plots <- function(fit) {
+  place <- fit$locations
+  setdiff(deep_plots(fit), c("residuals",
+    if (length(place$raw_names) > 2L || has_factors(place)) "map"))
+}
+
+# Several outputs have no map.
 deep_plots <- function(fit) {
-  c("trace", "map", "residuals", "qq", if (length(fit$deep$validation$rows)) "pit")
+  c("trace", if (!length(fit$outputs)) "map", "residuals", "qq",
+    if (length(fit$deep$validation$rows)) "pit")
 }
 
 seen_residuals <- function(fit) {
@@ -61,16 +74,19 @@ trace_limits <- function(trace) {
   c(stats::quantile(series, 0.05, na.rm = TRUE, names = FALSE), max(series, na.rm = TRUE))
 }
 
-plot_deep_trace <- function(deep, ...) {
+ggplot_trace <- function(deep) {
   trace <- deep$trace
-  plot_frame(range(trace$epoch), trace_limits(trace), "Training", "epoch", "log density a row")
-  graphics::abline(v = deep$notes$epoch, col = "grey70", lty = 3L, lwd = 1.5)
-  graphics::lines(trace$epoch, trace$objective, col = "grey40", lwd = 1.5, ...)
-  if (!all(is.na(trace$validation))) {
-    graphics::lines(trace$epoch, trace$validation, col = "#D55E00", lwd = 1.5, lty = 5L, ...)
-  }
-  graphics::legend("bottomright", c("objective", "rows held out", "kept"),
-    col = c("grey40", "#D55E00", "grey70"), lty = c(1L, 5L, 3L), lwd = 1.5, bty = "n", cex = 0.85)
+  table <- data.frame(epoch = trace$epoch, value = c(trace$objective, trace$validation),
+    series = rep(c("objective", "rows held out"), each = nrow(trace)))
+  new_plot(table[!is.na(table$value), ], ggplot2::aes(.data$epoch, .data$value,
+    colour = .data$series, linetype = .data$series), "Training", y = "log density a row",
+    subtitle = sprintf("kept: epoch %d (dotted)", as.integer(deep$notes$epoch))) +
+    ggplot2::geom_vline(xintercept = deep$notes$epoch, colour = "grey60", linetype = "dotted") +
+    ggplot2::geom_line() +
+    ggplot2::scale_colour_manual(NULL, values = c("grey40", "#D55E00")) +
+    ggplot2::scale_linetype_manual(NULL, values = c("solid", "longdash")) +
+    ggplot2::coord_cartesian(ylim = trace_limits(trace)) +
+    ggplot2::theme(legend.position = "bottom")
 }
 
 # Of several outputs all together.

@@ -44,8 +44,9 @@
 #' @param longlat `TRUE` when the columns of a matrix or data frame are longitude
 #'   and latitude in degrees.
 #' @return An integer vector of class `neargp_folds`, the fold (1 to `v`) of each
-#'   row, with a `print`, a `plot` and, for ggplot2, an `autoplot` method. Plain integers of your
-#'   own do just as well in [cross_validate()].
+#'   row, with methods for `print()`, `plot()` and `autoplot()`. `plot()` draws what `autoplot()`
+#'   returns, a ggplot object, and returns it invisibly. Plain integers of your own do just as well
+#'   in [cross_validate()].
 #' @section Errors:
 #' `neargp_error_folds` when there are fewer rows or blocks than folds,
 #' `neargp_error_coordinates` when locations are not finite numbers, and
@@ -60,7 +61,7 @@
 #' points <- cbind(x = runif(500), y = runif(500))
 #' folds <- block_folds(points, v = 5, size = 0.2)
 #' folds
-#' plot(folds)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(folds)
 #' @name folds
 NULL
 

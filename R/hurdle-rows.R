@@ -109,26 +109,18 @@ left_out_table <- function(object) {
 #' @export
 plot.neargp_hurdle <- function(x, which = c("predictions", "pit"), ...) {
   check_no_more_arguments()
-  check_choices(which, "which", hurdle_plots)
-  table <- left_out_table(x)
-  old <- open_page(grDevices::n2mfrow(length(which))[2:1])
-  on.exit(graphics::par(old))
-  for (one in which) {
-    switch(one,
-      predictions = plot_loo_predictions(x$positive, table,
-        score = summarize_scores(table$observed, table, 0.95)),
-      pit = plot_pit(table, "Calibration"))
-  }
-  invisible(x)
+  if (missing(which)) which <- drawable_plots(which)
+  draw_plots(autoplot.neargp_hurdle(x, which))
 }
 
 #' @rdname neargp_hurdle
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp_hurdle <- function(object, which = "predictions", ...) {
   check_no_more_arguments()
-  check_choice(which, "which", hurdle_plots)
+  check_choices(which, "which", hurdle_plots)
   table <- left_out_table(object)
-  if (which == "pit") return(ggplot_pit(table, "Calibration"))
-  ggplot_predictions(table, object$positive$data$response_name, "Leave-one-out predictions",
-    summarize_scores(table$observed, table, 0.95))
+  plots_of(which, function(one) switch(one,
+    predictions = ggplot_predictions(table, object$positive$data$response_name, loo_title,
+      summarize_scores(table$observed, table, 0.95)),
+    pit = ggplot_pit(table, "Calibration")))
 }

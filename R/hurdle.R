@@ -68,6 +68,7 @@
 #'   `component`; `glance()`: `nobs`, `n_positive`, `df`, `logLik`, `converged`, `elapsed`;
 #'   `augment()`: the rows with `.presence`, `.fitted`, `.resid`, `.loo_mean`, `.loo_sd`,
 #'   `.loo_std_resid`, or `newdata` with `.presence`, `.fitted`, `.se.fit`, `.lower`, `.upper`.
+#'   `plot()` and `autoplot()`: as of [plot.neargp()], by default of both plots and of the first.
 #' @section Rows of both fits: The positive fit has to be of the rows of `presence` that are
 #'   present, in their order and at their places, as in the example; for `fitted()`, `residuals()`,
 #'   `augment()`, `plot()`, `cross_validate()` and `scores()` without `newdata` the data have to be

@@ -69,14 +69,13 @@ objective_of_moments <- function(problem, method, reached, trend, parts) {
   response$offset <- response$offset + drop(trend$X %*% parts$trend)
   response$design <- matrix(0, length(response$y), 0L)
   values <- to_core(reached$working, problem$layout$transform)
-  at <- core_inducing_objective(problem$data$coords, response, reached$positions,
+  at <- checked_bound(core_inducing_objective(problem$data$coords, response, reached$positions,
     problem_covariance(problem, values), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values),
     list(mean = parts$field, root = parts$field_root),
     list(score = row_score(method), bound = method$bound,
       kl_weight = if (is_joint(method)) method$kl_weight else 1, jitter = method$jitter),
-    FALSE, problem$context)
-  if (nzchar(at$failure)) abort_bound(at$failure)
+    FALSE, problem$context))
   if (!is.finite(at$value)) {
     abort_neargp("quadrature",
       c("The densities of all rows cannot be computed where Adam has ended.",

@@ -8,18 +8,13 @@ method_layout.neargp_svgp_classes <- function(method, layout, settings) {
 }
 
 #' @export
-uses_batches.neargp_svgp_classes <- function(method, problem, points) {
-  refuse_batches(method, "classes of more than two levels")
-}
-
-#' @export
 bound_objective.neargp_svgp_classes <- function(problem, method, tolerance = 1e-5) {
   family_objective(problem, method, tolerance)
 }
 
 #' @export
 fit_method.neargp_svgp_classes <- function(method, problem) {
-  refuse_kl_weight(method, "classes of more than two levels")
+  refuse_kl_weight(method, several_predictors(method))
   problem <- with_class_basis(problem)
   reached <- fit_inducing(method, problem)
   result <- inducing_result(method, problem, reached,
@@ -124,23 +119,19 @@ best_class_candidate <- function(problem, variance, rows = 500L, points = 100L) 
 #' @export
 family_bound_at.neargp_svgp_classes <- function(problem, method, values, positions, start,
                                                 tolerance, derivatives = TRUE,
-                                                specification = covariance_specification(
-                                                  problem$layout, problem$groups)) {
+                                                covariance = problem_covariance(problem, values)) {
   data <- problem$data
   found <- core_class_bound(data$coords, class_numbers(data), data$weights, data$X,
-    length(data$levels), problem$family$link, positions,
-    specified_covariance(specification, values), start,
-    max(location_index(data$coords)), method$bound, method$jitter,
-    tolerance, derivatives, problem$context)
+    length(data$levels), problem$family$link, positions, covariance, start,
+    max(location_index(data$coords)), method$bound, method$jitter, tolerance, derivatives,
+    problem$context)
   if (derivatives && !nzchar(found$failure)) found$d_likelihood <- double(0)
   found
 }
 
 # What a fit keeps, as family_posterior().
 class_posterior <- function(problem, method, reached) {
-  found <- family_bound_at(problem, method, to_core(reached$working, problem$layout$transform),
-    reached$positions, reached$evaluated$end, tolerance = 1e-8, derivatives = FALSE)
-  if (nzchar(found$failure)) abort_bound(found$failure)
+  found <- family_bound_reached(problem, method, reached)
   back <- problem$classes$basis$back
   trend <- matrix(back %*% vapply(found$fields, function(field) field$beta, double(ncol(back))),
     ncol(back), length(found$fields), dimnames = list(colnames(problem$data$X), NULL))
@@ -171,13 +162,14 @@ class_predictor.neargp_svgp <- function(method, object, settings) {
 class_moments <- function(object, coords, X, context) {
   columns <- class_columns_of(object, X)
   prior <- cached_prior(object, object$svgp$positions, context)
-  means <- field_columns(object$method, object, coords, context)
+  # of odvgp(), with columns for each field
+  means <- if (!is.null(object$svgp$mean)) mean_columns(object, coords, NULL, context)
+  of_field <- function(number) ncol(columns) * (number - 1L) + number + 0:ncol(columns)
   fields <- lapply(seq_along(object$svgp$fields), function(number) {
     field <- object$svgp$fields[[number]]
-    known <- core_collapsed_predict(coords, prior, cached_posterior(object, field, context, number),
-      context)
-    if (nzchar(known$failure)) abort_bound(known$failure)
-    weighted <- if (is.null(means)) known$weighted else means[[number]]
+    known <- checked_bound(core_collapsed_predict(coords, prior, cached_posterior(object, field,
+      context, number), context))
+    weighted <- if (is.null(means)) known$weighted else means[, of_field(number), drop = FALSE]
     unseen <- columns - weighted[, -1L, drop = FALSE]
     list(mean = weighted[, 1L] + drop(row_products(unseen, field$beta)),
       seen = known$posterior + row_forms(unseen, field$beta_vcov),
@@ -186,15 +178,6 @@ class_moments <- function(object, coords, X, context) {
   take <- function(name) matrix(unlist(lapply(fields, `[[`, name)), nrow(coords))
   list(mean = take("mean"), seen = take("seen"), unexplained = fields[[1L]]$unexplained)
 }
-
-# What the rows' columns of response and design say of each field at `coords`, a matrix for each
-# class, where others than the inducing points do. NULL: these do.
-field_columns <- function(method, object, coords, context) {
-  UseMethod("field_columns")
-}
-
-#' @export
-field_columns.default <- function(method, object, coords, context) NULL
 
 class_columns_of <- function(object, X) if (ncol(X)) basis_columns(object$svgp$basis, X) else X
 

@@ -6,15 +6,9 @@ method_layout.neargp_svgp_families <- function(method, layout, settings) {
   latent_layout(layout, settings)
 }
 
-# Points for a quarter of the rows make the intervals of counts too narrow.
-#' @export
-rows_of_a_point.neargp_svgp_families <- function(method, problem) {
-  if (is_svgp_of_counts(method, problem)) 2 else NextMethod()
-}
-
 is_svgp_of_counts <- function(method, problem) {
-  family <- response_family(problem$family)
-  family$discrete && family$link == "log" && !inherits(method, c("neargp_odvgp", "neargp_ppgpr"))
+  has_mark(problem$family, "discrete") && problem$family$link == "log" &&
+    !inherits(method, c("neargp_odvgp", "neargp_ppgpr"))
 }
 
 #' @export
@@ -49,7 +43,7 @@ above_long_field <- function(problem, method, reached, tolerated = 0.1) {
   of_field <- layout$kind %in% c("variance", "range")
   searched <- is_svgp_of_counts(method, problem) && method$move && is.null(reached$found) &&
     !is_begun(problem) && length(problem$groups) == 1L && all(problem$free[of_field]) &&
-    is.null(problem$data$shards)
+    kind_of_rows(problem$data) != "parts"
   if (!searched || share_unknown(problem, method, reached) <= tolerated) return(reached)
   coords <- problem$data$coords
   ranges <- 7 * sqrt(ncol(coords)) * group_scales(coords, problem$groups[[1L]]$group)
@@ -108,7 +102,7 @@ family_objective <- function(problem, method, tolerance) {
     values <- to_core(working, layout$transform)
     result <- journaled(problem$session, c(working, positions), function() {
       family_bound_at(problem, method, values, positions, best$end, tolerance,
-        specification = specification)
+        covariance = specified_covariance(specification, values))
     }, apart)
     if (nzchar(result$failure)) return(result)
     if (result$value > best$value) best <<- list(value = result$value, end = result$end)
@@ -117,31 +111,28 @@ family_objective <- function(problem, method, tolerance) {
   }
 }
 
+# `covariance`: at the values.
 family_bound_at <- function(problem, method, values, positions, start, tolerance,
-                            derivatives = TRUE,
-                            specification = covariance_specification(problem$layout,
-                              problem$groups)) {
+                            derivatives = TRUE, covariance = problem_covariance(problem, values)) {
   UseMethod("family_bound_at", method)
 }
 
 #' @export
 family_bound_at.default <- function(problem, method, values, positions, start, tolerance,
                                     derivatives = TRUE,
-                                    specification = covariance_specification(problem$layout,
-                                      problem$groups)) {
-  if (!is.null(problem$data$shards)) {
-    return(family_bound_in_shards(problem, method, values, positions, start, tolerance,
-      derivatives, specification))
-  }
+                                    covariance = problem_covariance(problem, values)) {
   data <- problem$data
+  if (kind_of_rows(data) == "parts") {
+    return(family_bound_in_shards(problem, method, values, positions, start, tolerance,
+      derivatives, covariance))
+  }
   effects <- effects_at(problem, values)
   response <- latent_response(data)
   response$design <- with_spherical_columns(response$design, data, effects)
-  found <- core_family_bound(data$coords, response, positions,
-    specified_covariance(specification, values), family_core_name(problem$family),
-    family_values(problem$family, problem$layout, values), start, max(location_index(data$coords)),
-    count_effects(data), method$bound, bound_kl_weight(method), method$jitter, tolerance,
-    derivatives, problem$context)
+  found <- core_family_bound(data$coords, response, positions, covariance,
+    family_core_name(problem$family), family_values(problem$family, problem$layout, values), start,
+    max(location_index(data$coords)), count_effects(data), method$bound, bound_kl_weight(method),
+    method$jitter, tolerance, derivatives, problem$context)
   with_bound_effects(found, data, effects)
 }
 
@@ -155,12 +146,17 @@ start_pseudo_observations <- function(problem) {
     family_values(problem$family, problem$layout, values), problem$context)
 }
 
+# The posterior where the search has ended, to a finer tolerance than on the way.
+family_bound_reached <- function(problem, method, reached) {
+  checked_bound(family_bound_at(problem, method, to_core(reached$working,
+    problem$layout$transform), reached$positions, reached$evaluated$end, tolerance = 1e-8,
+    derivatives = FALSE))
+}
+
 # What a fit keeps of its posterior, found to a finer tolerance than on the way; `posterior` as of
 # vnngp(), for which the field has the variance given the inducing points at its rows, too.
 family_posterior <- function(problem, method, reached) {
-  found <- family_bound_at(problem, method, to_core(reached$working, problem$layout$transform),
-    reached$positions, reached$evaluated$end, tolerance = 1e-8, derivatives = FALSE)
-  if (nzchar(found$failure)) abort_bound(found$failure)
+  found <- family_bound_reached(problem, method, reached)
   list(svgp = list(positions = reached$positions, weights = found$weights, factor = found$factor,
     unexplained = mean(found$unexplained),
       settled = found$converged, pseudo_observations = found$end), beta = found$beta,

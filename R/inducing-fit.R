@@ -20,11 +20,9 @@ fit_inducing <- function(method, problem) {
   fit_after_batches(problem, method, reached)
 }
 
-# How many rows there are for each inducing point where the user does not say.
-rows_of_a_point <- function(method, problem) UseMethod("rows_of_a_point")
-
-#' @export
-rows_of_a_point.default <- function(method, problem) 4
+# How many rows there are for each inducing point where the user does not say. Points for a quarter
+# of the rows make the intervals of counts too narrow.
+rows_of_a_point <- function(method, problem) if (is_svgp_of_counts(method, problem)) 2 else 4
 
 # Of a field whose ranges are short beside their distances few points know nothing, and the nearest
 # optimum of the bound is noise alone. So ranges that the user has not given begin at no less than
@@ -90,17 +88,18 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
 
 bound_at <- function(data, covariance, nugget, positions, method, context, effects = NULL,
                      derivatives = FALSE) {
-  if (!is.null(data$output)) {
-    return(outputs_bound(data, method, context)(covariance, positions, derivatives))
-  }
-  bound_over_rows(data, method, context)(covariance, nugget, positions, derivatives, effects)
+  checked_bound(bound_over_rows(data, method, context)(covariance, nugget, positions, derivatives,
+    effects))
 }
 
-# A function of covariance, nugget, positions and, of data that have them, effects of effects_at(),
-# for one output.
+# A function of covariance, nugget, positions, whether derivatives are wanted and, of data that have
+# them, effects of effects_at().
 bound_over_rows <- function(data, method, context) {
-  if (!is.null(data$shards)) return(bound_in_shards(data, method, context))
-  if (!is.null(data$stream)) return(streamed_bound(data, method, context))
+  switch(kind_of_rows(data), parts = bound_in_parts, outputs = bound_of_outputs,
+    bound_in_memory)(data, method, context)
+}
+
+bound_in_memory <- function(data, method, context) {
   columns <- response_columns(data)
   noise_scale <- bound_kl_weight(method) / data$weights
   function(covariance, nugget, positions, derivatives, effects = NULL) {
@@ -117,26 +116,29 @@ bound_objective <- function(problem, method, tolerance = 1e-5) {
 
 #' @export
 bound_objective.default <- function(problem, method, tolerance = 1e-5) {
-  if (!is.null(problem$data$noise)) return(noise_bound_objective(problem, method))
   layout <- problem$layout
   data <- problem$data
-  bound <- bound_over_rows(data, method, problem$context)
   kl_weight <- bound_kl_weight(method)
   wanted <- layout
   # a fixed one, too, for the divergence
   if (kl_weight != 1) wanted$fixed[layout$kind == "nugget"] <- FALSE
   specification <- covariance_specification(wanted, problem$groups)
+  bound_at_values <- if (is.null(data$noise)) {
+    bound <- bound_over_rows(data, method, problem$context)
+    function(covariance, values, positions, effects) {
+      bound(covariance, nugget_of(layout, values), positions, TRUE, effects)
+    }
+  } else bound_of_noise(problem, method)
   function(working, positions) {
     values <- to_core(working, layout$transform)
-    nugget <- nugget_of(layout, values)
     effects <- effects_at(problem, values)
     result <- journaled(problem$session, c(working, positions), function() {
-      bound(specified_covariance(specification, values), nugget, positions, TRUE, effects)
+      bound_at_values(specified_covariance(specification, values), values, positions, effects)
     }, posterior_apart)
     if (nzchar(result$failure)) return(result)
     result <- with_layout_slopes(result, layout, values, effects)
     if (kl_weight == 1) result else with_kl_weight(result, kl_weight,
-      log(2 * pi * nugget / data$weights), layout$kind == "nugget")
+      log(2 * pi * nugget_of(layout, values) / data$weights), layout$kind == "nugget")
   }
 }
 
@@ -228,8 +230,7 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
     })
   }
   start <- c(working[free], if (move) chart$to_free(positions))
-  first <- state_at(start)
-  if (nzchar(first$failure)) abort_bound(first$failure)
+  first <- checked_bound(state_at(start))
   if (!has_usable_slope(first)) abort_overflow()
   if (!length(start)) return(record$result("nothing to estimate"))
   room <- function(bound, none) {

@@ -6,17 +6,19 @@
 # A pass in batches gains more than an evaluation over all rows where there are many rows for each
 # point and the fit has not begun.
 uses_batches <- function(method, problem, points) {
-  UseMethod("uses_batches")
-}
-
-#' @export
-uses_batches.default <- function(method, problem, points) {
+  if (length(several_predictors(method))) return(refuse_batches(method, several_predictors(method)))
   switch(method$optimizer, natural = , adam = TRUE, collapsed = FALSE,
     auto = is.null(problem$warm_start) && is.null(problem$data$noise) &&
     length(problem$data$y) > 16 * points && (method$move || any(problem$free)))
 }
 
-# Batches have one linear predictor for each row.
+# The responses of a method whose rows have several linear predictors. Batches have one.
+several_predictors <- function(method) {
+  responses <- c(neargp_svgp_classes = "classes of more than two levels",
+    neargp_svgp_outputs = "several outputs")
+  responses[names(responses) %in% class(method)]
+}
+
 refuse_batches <- function(method, response) {
   if (!method$optimizer %in% c("natural", "adam")) return(FALSE)
   abort_neargp("method", c(sprintf("optimizer = \"%s\" is not for %s.", method$optimizer, response),
@@ -121,8 +123,7 @@ row_kl_weight <- function(method) {
 
 # A fit that ends with its epochs, at the best posterior.
 batch_result <- function(problem, method, reached) {
-  evaluated <- bound_objective(problem, method)(reached$working, reached$positions)
-  if (nzchar(evaluated$failure)) abort_bound(evaluated$failure)
+  evaluated <- checked_bound(bound_objective(problem, method)(reached$working, reached$positions))
   epochs <- batch_epochs(method)
   list(working = reached$working, positions = reached$positions, evaluated = evaluated,
     iterations = epochs, evaluations = epochs,

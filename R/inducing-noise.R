@@ -7,16 +7,12 @@
 #
 #   dF / d log v_i = 1/2 [ W_i (e_i^2 + s_i) + tau_i d_i - 1 ].
 
-noise_bound_objective <- function(problem, method) {
+bound_of_noise <- function(problem, method) {
   layout <- problem$layout
   data <- problem$data
   columns <- response_columns(data)
-  specification <- covariance_specification(layout, problem$groups)
-  function(working, positions) {
-    values <- to_core(working, layout$transform)
-    covariance <- specified_covariance(specification, values)
+  function(covariance, values, positions, effects) {
     noise <- row_noise(data, layout, values)
-    effects <- effects_at(problem, values)
     result <- bound_of_columns(columns, noise$variance, data, covariance, 1, positions, method,
       TRUE, problem$context, effects)
     if (nzchar(result$failure)) return(result)
@@ -27,7 +23,7 @@ noise_bound_objective <- function(problem, method) {
     slopes <- noise_slopes(columns, known, result$beta, 1 / noise$variance, method$bound)
     result$gradient <- c(result$gradient,
       drop(crossprod(noise$derivatives, slopes / noise$variance)))
-    with_layout_slopes(in_layout_order(result, data, layout), layout, values, effects)
+    in_layout_order(result, data, layout)
   }
 }
 

@@ -12,7 +12,8 @@ best_mean.neargp_odvgp_classes <- function(method, fit, solve, context, ...) {
     fit$svgp$pseudo_observations$unexplained_share)
   found <- raised_mean(list(X = X, offset = double(nrow(X))), known, base,
     class_mean_expectations(fit, variance, context), solve, fit$method, ...)
-  with_trend_errors(found, X, solve, separation_limit(field_variance(fit)))
+  c(with_trend_errors(found, X, solve, separation_limit(field_variance(fit))),
+    list(into = with_class_means))
 }
 
 # Coefficients and predictions of a class have their errors by its own curvature, as in svgp().
@@ -49,8 +50,7 @@ class_mean_expectations <- function(fit, variance, context) {
   }
 }
 
-#' @export
-with_found_mean.neargp_odvgp_classes <- function(method, fit, found) {
+with_class_means <- function(fit, found) {
   back <- fit$svgp$basis$back
   for (number in seq_along(fit$svgp$fields)) {
     fit$svgp$fields[[number]]$beta <- found$state$at$beta[, number]
@@ -62,15 +62,6 @@ with_found_mean.neargp_odvgp_classes <- function(method, fit, found) {
   classifier$trend[] <- back %*% found$state$at$beta
   classifier$trend_vcov <- lapply(found$beta_vcov, function(vcov) back %*% vcov %*% t(back))
   as_classifier(fit, classifier)
-}
-
-#' @export
-field_columns.neargp_odvgp <- function(method, object, coords, context) {
-  columns <- mean_columns(method, object, coords, NULL, context)
-  split_columns <- matrix(seq_len(ncol(columns)), ncol = length(object$svgp$fields))
-  lapply(seq_along(object$svgp$fields), function(number) {
-    columns[, split_columns[, number], drop = FALSE]
-  })
 }
 
 #' @export

@@ -12,12 +12,12 @@ best_mean.neargp_odvgp_families <- function(method, fit, solve, context, ...) {
   known <- list(field = as.matrix(fit$posterior$linear_predictor - data$offset -
     drop(data$X %*% base)), norm = sum((fit$svgp$weights %*% c(1, -base))^2))
   expectations <- mean_expectations(fit, data, variance_in_bound(fit), context)
-  raised_mean(data[c("X", "offset")], known, as.matrix(base), expectations, solve, fit$method, ...)
+  c(raised_mean(data[c("X", "offset")], known, as.matrix(base), expectations, solve, fit$method,
+    ...), list(into = with_family_mean))
 }
 
 # What is known of the data's linear predictors: the uncertainty of the trend is part of it.
-#' @export
-with_found_mean.neargp_odvgp_families <- function(method, fit, found) {
+with_family_mean <- function(fit, found) {
   trend <- list(beta = found$state$at$beta[, 1L], beta_vcov = found$beta_vcov[[1L]])
   fit <- with_trend_of_mean(fit, trend)
   unseen <- design_columns(fit$data) - found$design[[1L]]$field

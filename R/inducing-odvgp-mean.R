@@ -52,15 +52,13 @@ mean_solver <- function(fit, points, context, most = 200L) {
   coords <- fit$data$coords
   method <- fit$method
   function(precision, natural, values, tolerance = method$tolerance) {
-    found <- if (is.null(points)) {
+    checked_bound(if (is.null(points)) {
       core_exact_mean(coords, precision, natural, values, fit$svgp$positions,
         as_specified(fit$core_covariance), method$jitter, tolerance, most, context)
     } else {
       core_decoupled_mean(coords, precision, natural, values, points,
         as_specified(fit$core_covariance), method$jitter, context)
-    }
-    if (nzchar(found$failure)) abort_bound(found$failure)
-    found
+    })
   }
 }
 
@@ -75,7 +73,8 @@ mean_trend <- function(X, response, design) {
 
 # ---- gaussian responses --------------------------------------------------------------------------
 
-# `gain`: what the bound has more than with the mean of svgp().
+# `gain`: what the bound has more than with the mean of svgp(). `into(fit, found)`: returns the fit
+# with what is found.
 best_mean <- function(method, fit, solve, context) {
   UseMethod("best_mean")
 }
@@ -97,5 +96,6 @@ best_mean.default <- function(method, fit, solve, context) {
   known <- inducing_moments(fit, fit$data$coords, context)$weighted %*% before
   gain <- fit_of(contrast, field, sum((found$solved %*% contrast) * field)) - fit_of(before, known,
     sum((fit$svgp$weights %*% before)^2))
-  c(found[c("solved", "field", "iterations", "residual")], list(trend = trend, gain = gain))
+  c(found[c("solved", "field", "iterations", "residual")], list(trend = trend, gain = gain,
+    into = function(fit, found) with_trend_of_mean(fit, found$trend)))
 }

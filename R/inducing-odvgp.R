@@ -87,13 +87,6 @@ print.neargp_odvgp <- function(x, ...) {
 #' @export
 method_families.neargp_odvgp <- function(method) c(latent_families(), "categorical")
 
-# No sum over rows: iterations have products of a vector with the covariance matrix of all rows.
-#' @export
-refused_in_shards.neargp_odvgp <- function(method, data) {
-  c("by odvgp(), whose mean is solved for with the covariances of each row with all others",
-    "Take svgp(), the same fit without that mean; or vecchia() in few coordinates, loo_k() in many.")
-}
-
 # The bound with the new mean.
 #' @export
 complete_fit.neargp_odvgp <- function(method, fit, result, context) {
@@ -128,15 +121,8 @@ with_exact_mean <- function(fit, context, most = 200L) {
   warn_inexact_mean(fit, most)
   fit$svgp$gain <- found$gain
   if (!is.null(fit$elapsed)) fit$elapsed <- fit$elapsed + taken[["elapsed"]]
-  with_found_mean(fit$method, fit, found)
+  found$into(fit, found)
 }
-
-with_found_mean <- function(method, fit, found) {
-  UseMethod("with_found_mean")
-}
-
-#' @export
-with_found_mean.default <- function(method, fit, found) with_trend_of_mean(fit, found$trend)
 
 with_trend_of_mean <- function(fit, trend) {
   if (!ncol(fit$data$X)) return(fit)
@@ -152,10 +138,8 @@ with_trend_of_mean <- function(fit, trend) {
 
 mean_weights <- function(fit, points, solved, context) {
   if (is.null(points)) return(solved)
-  found <- core_point_weights(fit$data$coords, solved, points, as_specified(fit$core_covariance),
-    fit$method$jitter, context)
-  if (nzchar(found$failure)) abort_bound(found$failure)
-  found$weights
+  checked_bound(core_point_weights(fit$data$coords, solved, points,
+    as_specified(fit$core_covariance), fit$method$jitter, context))$weights
 }
 
 warn_inexact_mean <- function(fit, most) {
@@ -173,16 +157,9 @@ warn_inexact_mean <- function(fit, most) {
 predictor.neargp_odvgp <- function(method, object, settings) {
   function(coords, X, offset) {
     known <- inducing_moments(object, coords, settings$context)
-    trend_moments(object, mean_columns(method, object, coords, NULL, settings$context),
+    trend_moments(object, mean_columns(object, coords, NULL, settings$context),
       known$unexplained + known$posterior, X, offset)
   }
-}
-
-#' @export
-mean_columns.neargp_odvgp <- function(method, object, coords, features, context) {
-  mean <- object$svgp$mean
-  core_exact_mean_at(coords, mean$points %||% object$data$coords, mean$weights,
-    as_specified(object$core_covariance), context)
 }
 
 refuse_leave_one_out <- function() {

@@ -2,25 +2,20 @@
 # for all of its latent fields. Everything about places is computed once for all outputs that are
 # known there; see src/core/variational/coregionalised_bound.h.
 
-#' @export
-uses_batches.neargp_svgp_outputs <- function(method, problem, points) {
-  refuse_batches(method, "several outputs")
-}
-
 # Loadings are looked for in units in which their outputs scatter by about 1, and what is found is
 # evaluated in the user's.
 #' @export
 fit_method.neargp_svgp_outputs <- function(method, problem) {
   check_bound_noise(problem)
-  refuse_kl_weight(method, "several outputs")
+  refuse_kl_weight(method, several_predictors(method))
   units <- response_units(problem)[problem$data$outputs]
   scaled <- problem_in_units(problem, units)
   reached <- fit_inducing(method, scaled)
   information <- wanted_curvature(method, scaled, reached)$information
   factor <- loading_units(problem$layout, units)
   reached$working <- reached$working * factor + log_units(problem$layout, units)
-  reached$evaluated <- bound_objective(problem, method)(reached$working, reached$positions)
-  if (nzchar(reached$evaluated$failure)) abort_bound(reached$evaluated$failure)
+  reached$evaluated <- checked_bound(bound_objective(problem, method)(reached$working,
+    reached$positions))
   if (!is.null(information)) information <- information / outer(factor, factor)
   c(method_result(reached, score = "evidence lower bound", information = information),
     list(inducing = reached$positions))
@@ -51,33 +46,16 @@ problem_in_units <- function(problem, units) {
 
 # ---- the objective -------------------------------------------------------------------------------
 
-# A function of covariance, positions and settings that returns the bound of these data.
-outputs_bound <- function(data, method, context) {
+# A function as bound_over_rows() returns it: the covariance has a nugget for each output.
+bound_of_outputs <- function(data, method, context) {
   place <- match(data$place, unique(data$place))
   first <- !duplicated(place)
   coords <- data$coords[first, , drop = FALSE]
   noise_scale <- 1 / data$weights[first]
   columns <- response_columns(data)
-  function(covariance, positions, derivatives) {
+  function(covariance, nugget, positions, derivatives, ...) {
     core_coregionalised_bound(coords, noise_scale, columns, data$output, place, positions,
       covariance, method$bound, method$jitter, derivatives, context)
-  }
-}
-
-#' @export
-bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-5) {
-  layout <- problem$layout
-  specification <- covariance_specification(layout, problem$groups)
-  bound <- outputs_bound(problem$data, method, problem$context)
-  function(working, positions) {
-    values <- to_core(working, layout$transform)
-    result <- journaled(problem$session, c(working, positions), function() {
-      bound(specified_covariance(specification, values), positions, TRUE)
-    }, posterior_apart)
-    if (!nzchar(result$failure)) {
-      result$gradient <- core_to_working_slope(layout, values) * result$gradient
-    }
-    result
   }
 }
 
@@ -87,10 +65,9 @@ bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-
 # each output and place, output after output; `posterior` and `unexplained`, the two parts of their
 # covariances given the data, are arrays of place x output x output.
 inducing_outputs <- function(object, coords, context) {
-  known <- core_coregionalised_predict(coords, object$svgp$positions,
+  known <- checked_bound(core_coregionalised_predict(coords, object$svgp$positions,
     as_specified(object$core_covariance), object$method$jitter, object$svgp$weights,
-    object$svgp$factor, context)
-  if (nzchar(known$failure)) abort_bound(known$failure)
+    object$svgp$factor, context))
   P <- length(object$outputs)
   pairs <- which(lower.tri(diag(P), diag = TRUE), arr.ind = TRUE)
   column <- matrix(0L, P, P)
@@ -145,17 +122,17 @@ inducing_outputs_given <- function(object, observed, weighted, covariance, X) {
     prior <- matrix(covariance[i, , ], P)
     errors <- cbind(observed[i, ] - base[i, ], design[row_of, , drop = FALSE]) -
       weighted[row_of, , drop = FALSE]
-    told <- weighted[row_of, , drop = FALSE]
+    known <- weighted[row_of, , drop = FALSE]
     for (p in seq_len(P)) {
       others <- setdiff(which(!is.na(observed[i, ])), p)
       gain <- if (length(others)) solve(prior[others, others, drop = FALSE] +
         diag(object$nugget[others], length(others)), prior[others, p])
       variance[i, p] <- prior[p, p] - sum(gain * prior[others, p])
       if (length(others)) {
-        told[p, ] <- told[p, ] + drop(crossprod(gain, errors[others, , drop = FALSE]))
+        known[p, ] <- known[p, ] + drop(crossprod(gain, errors[others, , drop = FALSE]))
       }
     }
-    weighted[row_of, ] <- told
+    weighted[row_of, ] <- known
   }
   trend_moments(object, weighted, as.vector(variance), X, 0)
 }
@@ -195,9 +172,7 @@ structure_features <- function(object, component, coords, context) {
   component$loadings <- NULL
   prior <- core_inducing_prior(object$svgp$positions,
     as_specified(list(components = list(component))), 0, object$method$jitter, context)
-  given <- core_inducing_features(coords, prior, context)
-  if (nzchar(given$failure)) abort_bound(given$failure)
-  given
+  checked_bound(core_inducing_features(coords, prior, context))
 }
 
 # ---- leave one out -------------------------------------------------------------------------------

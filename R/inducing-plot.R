@@ -1,23 +1,27 @@
 # Inducing points over the rows, in the first two coordinates; of one coordinate, over the
 # responses.
-plot_inducing <- function(fit, ...) {
+ggplot_inducing <- function(fit) {
   drawn <- inducing_places(fit)
-  plot_frame(range(drawn$rows$x, drawn$points$x), range(drawn$rows$y, drawn$points$y), drawn$main,
-    drawn$names[1L], drawn$names[2L])
-  graphics::points(drawn$rows$x, drawn$rows$y, pch = 16, cex = 0.6 * point_size(nrow(drawn$rows)),
-    col = "grey70", ...)
-  graphics::points(drawn$points$x, drawn$points$y, pch = 4, cex = 0.8, col = "#D55E00")
+  plot <- new_plot(drawn$rows, ggplot2::aes(.data$x, .data$y), drawn$main, x = drawn$names[1L],
+    y = drawn$names[2L]) +
+    ggplot2::geom_point(colour = "grey70", size = point_size(nrow(drawn$rows))) +
+    ggplot2::geom_point(data = drawn$points, shape = 4L, colour = "#D55E00")
+  if (drawn$is_map) plot + ggplot_axes(drawn$place, expand = TRUE) else plot
 }
 
+# `place` of the rows and then the points, in one piece.
 inducing_places <- function(fit) {
   coords <- original_coords(fit)
-  points <- fit$inducing
   second <- ncol(coords) > 1L
   y <- if (second) coords[, 2L] else fit$data$y
+  x_points <- as.double(fit$inducing[[1L]])
+  y_points <- if (second) as.double(fit$inducing[[2L]]) else rep(min(y), length(x_points))
+  place <- fit_place(fit, cbind(c(coords[, 1L], x_points), c(y, y_points)))
+  is_point <- seq_along(place$x) > nrow(coords)
   shown <- shown_rows(nrow(coords))
-  list(rows = data.frame(x = coords[shown, 1L], y = y[shown]),
-    points = data.frame(x = as.double(points[[1L]]),
-      y = if (second) as.double(points[[2L]]) else min(y)),
-    main = sprintf("%s inducing points", format_count(nrow(points))),
+  list(rows = data.frame(x = place$x, y = c(y, y_points))[shown, ],
+    points = data.frame(x = place$x, y = c(y, y_points))[is_point, ], place = place,
+    is_map = length(fit$locations$raw_names) == 2L && !has_factors(fit$locations),
+    main = sprintf("%s inducing points", format_count(nrow(fit$inducing))),
     names = c(colnames(coords)[1L], if (second) colnames(coords)[2L] else fit$data$response_name))
 }

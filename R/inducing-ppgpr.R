@@ -96,27 +96,21 @@ fit_method.neargp_ppgpr <- function(method, problem) {
   covariance <- problem_covariance(problem, values)
   parameters <- family_values(problem$family, problem$layout, values)
   stage <- predictive_stage(method, problem, result, covariance, parameters)
-  fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[of_family(problem)]
+  fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[of_family(problem$family,
+    problem$layout)]
   result$predictive <- maximize_predictive_score(stage, method, problem$family, covariance,
     parameters, !fixed, problem$context, ratio_bounds(problem, parameters),
     function(evaluation, value) problem$report_bound(evaluation, value, "score"))
   result
 }
 
-# The rows as predictive_score() takes them, from what the first stage has found.
+# The rows as core_predictive() takes them, from what the first stage has found: of responses that
+# are not gaussian, a posterior of each row.
 predictive_stage <- function(method, problem, result, covariance, parameters) {
-  UseMethod("predictive_stage")
-}
-
-#' @export
-predictive_stage.default <- function(method, problem, result, covariance, parameters) {
+  if (!is.null(result$posterior)) {
+    return(family_stage(core_data(problem$data), problem$family, result, covariance, method))
+  }
   gaussian_stage(problem$data, covariance, parameters, result$inducing, method, problem$context)
-}
-
-#' @export
-predictive_stage.neargp_ppgpr_families <- function(method, problem, result, covariance,
-                                                   parameters) {
-  family_stage(core_data(problem$data), problem$family, result, covariance, method)
 }
 
 #' @export
@@ -192,10 +186,11 @@ restrict_rows.neargp_ppgpr <- function(method, fit, rows, context) {
 
 gaussian_stage <- function(data, covariance, nugget, positions, method, context) {
   found <- bound_at(data, covariance, nugget, positions, method, context)
-  if (nzchar(found$failure)) abort_bound(found$failure)
   at <- c(found[c("weights", "factor", "beta")], list(positions = positions, nugget = nugget,
     jitter = method$jitter))
-  if (!is.null(data$shards)) return(stage_in_shards(data, covariance, at))
+  if (kind_of_rows(data) == "parts") {
+    return(stage_in_shards(data, covariance, at, "shard_stage", list(unit = bound_unit(data))))
+  }
   gaussian_rows(data$coords, response_columns(data), data$weights, covariance, at, context)
 }
 

@@ -40,34 +40,28 @@ predictor.neargp_svgp <- function(method, object, settings) {
 inducing_moments <- function(object, coords, context) {
   # fields of classes share their points
   field <- object$svgp$fields[[1L]] %||% object$svgp
-  known <- core_collapsed_predict(coords, cached_prior(object, object$svgp$positions, context),
-    cached_posterior(object, field, context), context)
-  if (nzchar(known$failure)) abort_bound(known$failure)
-  known
+  checked_bound(core_collapsed_predict(coords, cached_prior(object, object$svgp$positions, context),
+    cached_posterior(object, field, context), context))
 }
 
 inducing_features <- function(object, coords, context) {
-  given <- core_inducing_features(coords, cached_prior(object, object$svgp$positions, context),
-    context)
-  if (nzchar(given$failure)) abort_bound(given$failure)
-  given
+  checked_bound(core_inducing_features(coords, cached_prior(object, object$svgp$positions, context),
+    context))
 }
 
-# What the mean of the field at places is of each column of response and trend. `features`: of the
-# places.
-mean_columns <- function(method, object, coords, features, context) {
-  UseMethod("mean_columns")
-}
-
-#' @export
-mean_columns.neargp_svgp <- function(method, object, coords, features, context) {
-  crossprod(features, object$svgp$weights)
+# The mean of the field at places for each column of response and trend, by the `features` of the
+# places, or on points of its own, of odvgp().
+mean_columns <- function(object, coords, features, context) {
+  mean <- object$svgp$mean
+  if (is.null(mean)) return(crossprod(features, object$svgp$weights))
+  core_exact_mean_at(coords, mean$points %||% object$data$coords, mean$weights,
+    as_specified(object$core_covariance), context)
 }
 
 #' @export
 joint_moments.neargp_svgp <- function(method, object, target, settings) {
   given <- inducing_features(object, target$coords, settings$context)
-  weighted <- mean_columns(method, object, target$coords, given$features, settings$context)
+  weighted <- mean_columns(object, target$coords, given$features, settings$context)
   joint_of_field(object, target, settings, given$unexplained +
     crossprod(forwardsolve(object$svgp$factor, given$features)), weighted)
 }
@@ -89,7 +83,7 @@ area_posterior.neargp_svgp <- function(method, object, support, settings) {
       crossprod(forwardsolve(object$svgp$factor, given$features)))
   }
   weighted <- do.call(rbind, lapply(point_chunks(support, 2000), function(rows) {
-    mean_columns(object$method, object, coords[rows, , drop = FALSE], at(rows)$features,
+    mean_columns(object, coords[rows, , drop = FALSE], at(rows)$features,
       settings$context)
   }))
   blocks <- function(areas) lapply(areas, function(area) at(which(support$area == area))$covariance)
@@ -134,7 +128,7 @@ inducing_draws <- function(method, object, target, nsim, settings) {
   field <- crossprod(given$features, draw_about_mean(object$svgp, nsim, settings$conditional)) +
     draw_rest(given$unexplained, nsim)
   if (settings$conditional) {
-    known <- mean_columns(method, object, coords, given$features, settings$context)
+    known <- mean_columns(object, coords, given$features, settings$context)
     field <- field + known %*% rbind(rep(1, nsim), -betas)
   }
   base_mean(object$data, target$X, target$offset) + design_columns(object$data, target$X) %*%
@@ -199,8 +193,6 @@ refit_on_rows <- function(fit, rows, context) {
 
 #' @export
 estimated_trend.neargp_svgp <- function(method, fit, data, context) {
-  found <- bound_at(data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions,
-    fit$method, context, fitted_effects(fit))
-  if (nzchar(found$failure)) abort_bound(found$failure)
-  found[c("beta", "beta_vcov")]
+  bound_at(data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions, fit$method,
+    context, fitted_effects(fit))[c("beta", "beta_vcov")]
 }

@@ -32,7 +32,8 @@ family_stage <- function(data, family, result, covariance, method) {
   stage <- predictive_rows(data, posterior$linear_predictor, posterior$variance_at_data -
     posterior$variance_given_nodes, posterior$slope,
     posterior$pseudo_precision, result$svgp$factor, result$svgp$positions, copies)
-  if (is.null(data$shards)) stage else family_stage_in_shards(stage, data, covariance, method)
+  if (kind_of_rows(data) != "parts") return(stage)
+  family_stage_in_shards(stage, data, covariance, method)
 }
 
 # A function of the lower triangle G and the family's parameters.
@@ -83,8 +84,8 @@ widest_ratios <- list(lower = log(1e-6), upper = log(100))
 # The same for each parameter of a family, within the bounds that the first stage had: zero
 # inflation is below 1, the power of a Tweedie response below 2.
 ratio_bounds <- function(problem, parameters) {
-  if (is_gaussian(problem$family)) return(widest_ratios)
-  own <- of_family(problem)
+  own <- of_family(problem$family, problem$layout)
+  if (any(problem$layout$kind[own] == "nugget")) return(widest_ratios)
   list(lower = pmin(0, pmax(widest_ratios$lower, problem$bounds$lower[own] - log(parameters))),
     upper = pmax(0, pmin(widest_ratios$upper, problem$bounds$upper[own] - log(parameters))))
 }

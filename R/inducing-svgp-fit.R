@@ -67,11 +67,9 @@ with_inducing_points <- function(fit, result) {
 
 # The distribution of the field at the inducing points given the rows that the fit holds now.
 with_inducing_posterior <- function(fit, context, covariance = as_specified(fit$core_covariance)) {
-  posterior <- bound_at(fit$data, covariance, fit$nugget, fit$svgp$positions, fit$method, context,
-    fitted_effects(fit))
-  if (nzchar(posterior$failure)) abort_bound(posterior$failure)
-  fit$svgp[c("weights", "factor", "unexplained")] <- posterior[c("weights", "factor",
-    "unexplained")]
+  of_posterior <- c("weights", "factor", "unexplained")
+  fit$svgp[of_posterior] <- bound_at(fit$data, covariance, fit$nugget, fit$svgp$positions,
+    fit$method, context, fitted_effects(fit))[of_posterior]
   fit
 }
 

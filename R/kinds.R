@@ -32,6 +32,13 @@ is_class_data <- function(data) !is.null(data$binomial)
 # Rows that a fit is to.
 row_count <- function(data) data$stream$rows %||% length(data$y)
 
+# Where a bound on inducing points has its rows: in "parts", shards or a stream; at the places of
+# several "outputs"; else in "memory".
+kind_of_rows <- function(data) {
+  if (!is.null(data$shards) || !is.null(data$stream)) return("parts")
+  if (is.null(data$output)) "memory" else "outputs"
+}
+
 has_space_time <- function(covariance) {
   any(vapply(covariance$components, is_space_time, NA))
 }

@@ -40,10 +40,11 @@ with_family_parameters <- function(layout, family) {
 
 # Parameters of the family on the natural scale, in the order of the core; for a gaussian() response
 # that is the nugget.
-family_values <- function(family, layout, values) values[layout$kind == kind_of_scatter(family)]
+family_values <- function(family, layout, values) values[of_family(family, layout)]
 
-# The kind of the parameters in a layout that say how responses scatter.
-kind_of_scatter <- function(family) if (is_gaussian(family)) "nugget" else "family"
+of_family <- function(family, layout) {
+  layout$kind == if (is_gaussian(family)) "nugget" else "family"
+}
 
 # Joins the core's two gradients to one in the working parameters.
 layout_gradient <- function(layout, values, d_covariance, d_likelihood) {
@@ -59,14 +60,13 @@ layout_gradient <- function(layout, values, d_covariance, d_likelihood) {
 # shown.
 with_family_values <- function(fit, working) {
   values <- to_core(working, fit$layout$transform)
-  own <- family_values(fit$family, fit$layout, values)
-  if (is_gaussian(fit$family)) {
-    fit$family_parameters <- stats::setNames(own, "variance")
-    return(fit)
-  }
-  fit$family_parameters <- stats::setNames(own, fit$layout$name[fit$layout$kind == "family"])
+  own <- of_family(fit$family, fit$layout)
+  is_nugget <- fit$layout$kind == "nugget"
+  fit$family_parameters <- stats::setNames(values[own], ifelse(is_nugget, "variance",
+    fit$layout$name)[own])
+  if (any(own & is_nugget)) return(fit)
   fit$nugget <- NA_real_
-  shown <- fit$layout$kind != "nugget"
+  shown <- !is_nugget
   fit[c("layout", "parameters")] <- lapply(fit[c("layout", "parameters")],
     function(table) table[shown, ])
   square <- c("covariance_vcov", "interval_vcov", "information")

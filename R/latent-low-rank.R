@@ -108,9 +108,8 @@ low_rank_candidates <- function(object, coords, settings) {
 low_rank_joint <- function(object, target, settings) {
   posterior <- object$posterior
   rows <- neighbor_union(nearest_inducing(object, target$coords, settings))
-  given <- core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE], target$coords),
-    cached_prior(object, posterior$low_rank, settings$context), settings$context)
-  if (nzchar(given$failure)) abort_bound(given$failure)
+  given <- checked_bound(core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE],
+    target$coords), cached_prior(object, posterior$low_rank, settings$context), settings$context))
   known <- seq_along(rows)
   new <- length(rows) + seq_len(nrow(target$coords))
   rest <- given$unexplained[known, known, drop = FALSE]

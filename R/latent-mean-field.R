@@ -97,16 +97,14 @@ adam_parameters <- function(problem) {
       upper = problem$bounds$upper[rows], free = free[rows])
   }
   list(covariance = part(layout$kind != "family", problem$free & layout$kind != "nugget"),
-    family = part(of_family(problem), problem$free))
+    family = part(of_family(problem$family, problem$layout), problem$free))
 }
-
-of_family <- function(problem) problem$layout$kind == kind_of_scatter(problem$family)
 
 values_after_adam <- function(problem, values, fitted) {
   layout <- problem$layout
   of_covariance <- !layout$kind %in% c("nugget", "family")
   values[of_covariance] <- fitted$covariance[of_covariance[layout$kind != "family"]]
-  values[of_family(problem)] <- fitted$family
+  values[of_family(problem$family, problem$layout)] <- fitted$family
   values
 }
 

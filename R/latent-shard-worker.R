@@ -49,16 +49,14 @@ latent_shard_fit <- function(shard, values, parameters, tolerance, max_iteration
 # The response of the field at its own nodes to the trend, at the posterior of the last fit.
 latent_shard_response <- function(shard) {
   response <- core_latent_field_response(shard$latent, shard$design, shard$context)
-  response[shard$part$own, , drop = FALSE]
+  list(response = response[shard$part$own, , drop = FALSE])
 }
 
 # The share in the bound of the posterior of the last fit. `mean` and `response`: of all nodes as
 # those have them that own them.
 latent_shard_share <- function(shard, derivatives, mean, response) {
-  share <- core_latent_share(shard$latent, shard$part$own, mean, shard$design,
-    response, derivatives, shard$context)
-  list(failed = 0, size = lengths(share, use.names = FALSE), sums = unlist(share,
-    use.names = FALSE))
+  as_sums(core_latent_share(shard$latent, shard$part$own, mean, shard$design, response,
+    derivatives, shard$context))
 }
 
 # The variances of the field at its own nodes and rows; `checked`: the error of some of them by the

@@ -5,25 +5,19 @@
 shard_predictor <- function(object, settings) {
   function(coords, X, offset) {
     shard <- shard_of_places(object, coords)
-    p <- ncol(object$posterior$field_response)
-    part <- list(mean = double(nrow(coords)), variance = double(nrow(coords)),
-      response = matrix(0, nrow(coords), p))
-    for (id in sort(unique(shard))) {
-      rows <- which(shard == id)
-      found <- predict_by_shard(object, id, coords[rows, , drop = FALSE], settings)
-      part$mean[rows] <- found$mean
-      part$variance[rows] <- found$variance
-      part$response[rows, ] <- found$response
-    }
-    latent_prediction(object, part, X, offset)
+    rows <- split(seq_along(shard), shard)
+    found <- lapply(stats::setNames(nm = names(rows)), function(id) {
+      predict_by_shard(object, as.integer(id), coords[rows[[id]], , drop = FALSE], settings)
+    })
+    in_order <- function(name) gather(lapply(found, `[[`, name), rows, length(shard))
+    latent_prediction(object, list(mean = drop(in_order("mean")),
+      variance = drop(in_order("variance")), response = in_order("response")), X, offset)
   }
 }
 
 shard_of_places <- function(object, coords) {
-  shards <- object$posterior$shards
-  problem <- list(locations = object$locations, groups = component_groups(object$covariance,
-    object$locations))
-  shard_of(shard_places(coords, problem, shards$scales), shards$cuts)
+  shard_of_coords(coords, list(locations = object$locations, groups = component_groups(
+    object$covariance, object$locations)), object$posterior$shards)
 }
 
 part_of_fit <- function(object, id) {

@@ -8,13 +8,6 @@
 # posterior, of each row that of its owner, is in the session that fits: what a shard is asked
 # depends on nothing that it was asked before.
 
-#' @export
-refused_in_shards.neargp_vnngp <- function(method, data) {
-  if (has_effects(data)) {
-    c("by vnngp() with random effects and smooths", "Leave these out, or fit without shards.")
-  }
-}
-
 # Spacings that a shard reaches beyond its own rows where the user names none: the smoother a field
 # the farther data say something about it. On a line as many rows as in a square of that side.
 default_overlap <- function(component, dimensions) {
@@ -86,12 +79,23 @@ nodes_of_part <- function(part, coords, node, order, neighbors) {
 load_latent_shards <- function(host, problem, nodes, search, parts) {
   neighbors <- as.matrix(search$neighbors)
   forget_calls(host, c("latent_shard_load", "latent_shard_fit"))
-  on_shards(host, "latent_shard_load", list(layout = problem$layout, groups = problem$groups,
+  map_rows(host, "latent_shard_load", list(layout = problem$layout, groups = problem$groups,
     family = family_core_name(problem$family), jitter = problem$method$jitter,
     bytes = factor_bytes(problem$method), context = shard_context(problem$context)),
     lapply(parts, function(part) list(nodes = nodes_of_part(part, nodes$coords, nodes$node,
       search$order, neighbors), response = latent_response(take_data_rows(problem$data, part$rows)),
       part = part[c("own", "own_rows", "near")])), makes = TRUE)
+}
+
+# What the owners of nodes, or of `rows`, have found of these, in the order of all.
+gather_nodes <- function(found, name, parts) {
+  own <- lapply(parts, function(part) part$nodes[part$own])
+  gather(lapply(found, `[[`, name), own, sum(lengths(own)))
+}
+
+gather_rows <- function(found, name, parts) {
+  own <- lapply(parts, function(part) part$rows[part$own_rows])
+  gather(lapply(found, `[[`, name), own, sum(lengths(own)))
 }
 
 # ---- the posterior of all ------------------------------------------------------------------------
@@ -119,27 +123,18 @@ part_of_state <- function(state, part) {
 # The fields of all shards given the trend, from those of `state`.
 fit_fields <- function(host, parts, state, request) {
   forget_calls(host, "latent_shard_fit")
-  found <- on_shards(host, "latent_shard_fit", c(request, list(beta = state$beta)),
+  found <- map_rows(host, "latent_shard_fit", c(request, list(beta = state$beta)),
     lapply(parts, function(part) list(start = part_of_state(state, part))), makes = TRUE)
-  rows <- matrix(0, nrow(state$rows), 3L)
-  mean <- double(max(vapply(parts, function(part) max(part$nodes), 0L)))
-  for (id in names(parts)) {
-    part <- parts[[id]]
-    mean[part$nodes[part$own]] <- found[[id]]$mean
-    rows[part$rows[part$own_rows], ] <- found[[id]]$rows
-  }
-  each <- function(name) vapply(found, `[[`, NA, name)
-  list(beta = state$beta, mean = mean, rows = rows, iterations = max(vapply(found, `[[`, 0L,
-    "iterations")), converged = all(each("converged")), restricted = any(each("restricted")))
+  each <- function(name) unlist(lapply(found, `[[`, name), use.names = FALSE)
+  list(beta = state$beta, mean = drop(gather_nodes(found, "mean", parts)),
+    rows = gather_rows(found, "rows", parts), iterations = max(each("iterations")),
+    converged = all(each("converged")), restricted = any(each("restricted")))
 }
 
 # The response of the field at each node to the trend, at the posteriors of the last fit.
 field_response <- function(host, parts, state) {
-  response <- matrix(0, length(state$mean), length(state$beta))
-  if (!ncol(response)) return(response)
-  found <- on_shards(host, "latent_shard_response")
-  for (id in names(parts)) response[parts[[id]]$nodes[parts[[id]]$own], ] <- found[[id]]
-  response
+  if (!length(state$beta)) return(matrix(0, length(state$mean), 0L))
+  gather_nodes(map_rows(host, "latent_shard_response"), "response", parts)
 }
 
 # The bound at the fields of a state, with its slope and information in the coefficients of the
@@ -147,12 +142,7 @@ field_response <- function(host, parts, state) {
 share_bound <- function(host, parts, state, response, derivatives = FALSE) {
   own <- lapply(parts, function(part) list(mean = state$mean[part$nodes],
     response = response[part$nodes, , drop = FALSE]))
-  packed <- sum_of_shards(host, "latent_shard_share", list(derivatives = derivatives), own)
-  ends <- cumsum(packed$size)
-  read <- function(i) packed$sums[seq_len(packed$size[i]) + ends[i] - packed$size[i]]
-  p <- length(state$beta)
-  list(value = read(1L), score = read(2L), information = matrix(read(3L), p),
-    d_covariance = read(4L), d_likelihood = read(5L))
+  reduce_rows(host, "latent_shard_share", list(derivatives = derivatives), own)
 }
 
 # Fields and trend in turn: Newton's method for the coefficients, with the fields that belong to
@@ -186,9 +176,8 @@ fit_shards <- function(host, parts, state, request, derivatives, most = 30L) {
 # A host for all searches of a fit, and the shard of each node.
 new_latent_shards <- function(problem, nodes) {
   partition <- new_partition(problem)
-  places <- shard_places(nodes$coords, problem, partition$scales)
-  list(host = new_shard_host(partition$count, problem$context$cluster), partition = partition,
-    shard = factor(shard_of(places, partition$cuts), seq_len(partition$count)))
+  list(host = new_rows_host(problem), partition = partition,
+    shard = factor(shard_of_coords(nodes$coords, problem, partition), seq_len(partition$count)))
 }
 
 latent_shard_objective <- function(problem, nodes, search, shards) {
@@ -215,14 +204,9 @@ converge_shards <- function(problem, objective, shards, parts, working) {
   p <- length(state$beta)
   checked <- fitted$restricted || any(vapply(covariance_at(problem, working)$components, `[[`, "",
     "family") == "gaussian")
-  found <- on_shards(shards$host, "latent_shard_state", list(checked = checked))
-  variance_at_nodes <- double(length(state$mean))
-  variance <- double(nrow(state$rows))
-  for (id in names(parts)) {
-    part <- parts[[id]]
-    variance_at_nodes[part$nodes[part$own]] <- found[[id]]$nodes
-    variance[part$rows[part$own_rows]] <- found[[id]]$variance
-  }
+  found <- map_rows(shards$host, "latent_shard_state", list(checked = checked))
+  variance_at_nodes <- drop(gather_nodes(found, "nodes", parts))
+  variance <- drop(gather_rows(found, "variance", parts))
   response <- field_response(shards$host, parts, state)
   information <- share_bound(shards$host, parts, state, response)$information
   vcov <- if (p > 0L) solve(information) else information
@@ -244,7 +228,7 @@ converge_shards <- function(problem, objective, shards, parts, working) {
 # The difference of the means, in posterior standard deviations, that shards and owners have of the
 # same node, largest of those within a quarter of the overlap.
 shard_difference <- function(host, parts, mean, variance) {
-  found <- on_shards(host, "latent_shard_difference", own = lapply(parts, function(part) {
+  found <- map_rows(host, "latent_shard_difference", own = lapply(parts, function(part) {
     near <- part$nodes[part$near]
     list(mean = mean[near], sd = sqrt(variance[near]))
   }))
@@ -253,8 +237,8 @@ shard_difference <- function(host, parts, mean, variance) {
 
 # ---- of a fit ------------------------------------------------------------------------------------
 
-# Means that differ by more say that a wider overlap would move results.
-difference_told <- 0.05
+# A wider overlap would change results where means differ by more.
+reported_difference <- 0.05
 
 wider_overlap <- function(shards) {
   sprintf("vnngp(overlap = %s), or fewer shards, bring results nearer to those without shards",
@@ -262,7 +246,7 @@ wider_overlap <- function(shards) {
 }
 
 inform_of_difference <- function(shards) {
-  if (shards$difference <= difference_told) return(invisible())
+  if (shards$difference <= reported_difference) return(invisible())
   inform_neargp("overlap", c(sprintf(
     "Shards have means that differ by up to %s posterior standard deviations where they overlap.",
     format(shards$difference, digits = 2L)), i = paste0(wider_overlap(shards), ".")))
@@ -274,5 +258,5 @@ overlap_detail <- function(fit) {
   c(Overlap = sprintf(
     "%s spacings; means of shards differ there by up to %s posterior standard deviations%s",
     format(shards$overlap), format(shards$difference, digits = 1L),
-    if (shards$difference > difference_told) paste0("; ", wider_overlap(shards)) else ""))
+    if (shards$difference > reported_difference) paste0("; ", wider_overlap(shards)) else ""))
 }

@@ -161,19 +161,28 @@ fit_method.neargp_loo_k <- function(method, problem) {
       local_objective(single$problem, single$others(component, targets, k), targets)
     }, single$others, length(targets))
   } else {
-    search <- others_search(problem, method$k, method$leave_out %||% "location")
-    maximize_left_out(method, problem, if (!is.null(host)) {
-      shard_objectives(problem, "others", method$k, host)
-    } else function(component, k) local_objective(problem, search(component, k)))
+    maximize_left_out(method, problem, others_objectives(problem, "others", method$k, host,
+      method$leave_out %||% "location"))
   }
   with_gls_trend(problem, method_result(state, score = "leave-one-out log score",
     information = NULL, k = method$k), host)
 }
 
+# The objective in the neighbours of a component and k. `kind`: "others", or "joint" of mll_k();
+# `host`: of rows in shards.
+others_objectives <- function(problem, kind, k, host, leave_out = "row") {
+  if (!is.null(host)) return(shard_objectives(problem, kind, k, host))
+  search <- others_search(problem, k, leave_out)
+  objective_of <- if (kind == "joint") joint_objective else local_objective
+  function(component, k) objective_of(problem, search(component, k))
+}
+
 # `others` and `n`: of adam_fit().
 maximize_left_out <- function(method, problem, objective_for, others = nearest_others(problem),
                               n = length(problem$data$y)) {
-  if (method$optimizer == "adam") return(adam_fit(method, problem, objective_for, others, n))
+  if (identical(method$optimizer, "adam")) {
+    return(adam_fit(method, problem, objective_for, others, n))
+  }
   state <- fit_with_neighbors(problem, method$k, objective_for,
     with_single_precision(problem, quasi_newton_optimizer(problem)), negligible_score(problem))
   with_fresh_neighbors(problem, state,

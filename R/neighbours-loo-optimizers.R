@@ -8,7 +8,7 @@
 #     gradient() of theta
 #   observations(problem, rows): as `plan` takes them
 #   take_rows(problem, rows): the problem with these rows only
-#   score(problem, theta, k): the score that is reported
+#   count(problem): how many observations there are; NULL where these are in shards
 #   trend_covariance(problem, pseudo_observations, known, k), of pseudo-observations
 #   refresh(problem, theta): what the score takes as known, such as pseudo-observations, in accord
 #     with theta
@@ -193,3 +193,22 @@ renew <- function(problem, theta) {
 
 # Gentler than the schedule of regression: parameters of the link still move late.
 score_rate <- function(method, done) method$learning_rate * 0.3^sum(done > c(0.5, 0.75))
+
+# ---- the score that is reported ------------------------------------------------------------------
+
+# The leave-one-out log score at theta with neighbours in its metric; of very many observations a
+# sample stands for all, by share, unless they are in shards.
+score_of_all <- function(problem, theta, k, at_most = 10000L) {
+  at <- problem$loo$observations
+  n <- length(at$row)
+  count <- problem$loo$scoring$count
+  sampled <- n > at_most && !is.null(count)
+  if (sampled) at <- lapply(at, function(x) x[round(seq(1, n, length.out = at_most))])
+  component <- component_at(problem, theta[seq_len(nrow(problem$layout))])
+  scoring <- problem$loo$scoring
+  objective <- scoring$objective(problem, scoring$plan(problem, at, component, k))
+  scored <- objective$evaluate(theta)
+  if (!is.finite(scored$value)) abort_cholesky(0L)
+  list(value = if (is.null(count)) scored$score else scored$score * count(problem) / objective$n,
+    rows = if (sampled) at_most)
+}

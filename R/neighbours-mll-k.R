@@ -19,14 +19,8 @@ mll_k <- function(k = NULL) {
 #' @export
 fit_method.neargp_mll_k <- function(method, problem) {
   problem <- from_separable(problem)
-  search <- others_search(problem, method$k)
   host <- if (is_sharded(problem)) host_of_problem(problem)
-  objective_for <- if (!is.null(host)) shard_objectives(problem, "joint", method$k, host) else
-    function(component, k) joint_objective(problem, search(component, k))
-  state <- fit_with_neighbors(problem, method$k, objective_for,
-    with_single_precision(problem, quasi_newton_optimizer(problem)), negligible_score(problem))
-  state <- with_fresh_neighbors(problem, state,
-    function(working) objective_for(component_at(problem, working), method$k)$evaluate(working))
+  state <- maximize_left_out(method, problem, others_objectives(problem, "joint", method$k, host))
   with_gls_trend(problem, method_result(state, score = "neighbourhood score", information = NULL,
     k = method$k), host)
 }

@@ -34,7 +34,7 @@ fit_method.neargp_loo_k_families <- function(method, problem) {
     known$values))
   design <- problem$loo$design
   known$beta <- drop(unscaled_trend(design, design$rotation %*% matrix(known$beta)))
-  scored <- problem$loo$scoring$score(problem, state$theta, method$k)
+  scored <- score_of_all(problem, state$theta, method$k)
   fitted <- if (is_sharded(problem)) held_pseudo_observations else fitted_pseudo_observations
   pseudo_observations <- fitted(given, problem, known)
   with_separation(list(working = split_pseudo_observation_theta(problem, state$theta)$working,
@@ -67,7 +67,7 @@ maximize_pseudo_observation_score <- function(method, problem, theta) {
     state <- score_pass(method, problem, theta)
     iterations <<- iterations + state$convergence$iterations
     working <- split_pseudo_observation_theta(problem, state$theta)$working
-    c(state, list(problem = problem, score = problem$loo$scoring$score(problem, state$theta,
+    c(state, list(problem = problem, score = score_of_all(problem, state$theta,
       method$k)$value - scale_penalty(problem, working)))
   }
   score_at <- function(working) {
@@ -158,13 +158,13 @@ pseudo_observation_problem <- function(method, problem) {
   index <- if (has_gamma_variables(problem$family)) seq_along(data$y) else
     location_index(data$coords)
   problem$loo <- new_leave_one_out(orthogonal_design(data$X), max(index), index)
-  if (is.null(data$stream)) check_location_count(max(index), method$k)
+  if (is.null(data$stream)) check_location_count(problem$loo$distinct, method$k)
   problem$loo$links <- list(lower = rep(-Inf, ncol(data$X)), upper = rep(Inf, ncol(data$X)))
   problem$loo$observations <- pseudo_observation_rows(problem, seq_along(data$y))
   problem$loo$scoring <- list(plan = pseudo_observation_plan,
     objective = pseudo_observation_objective, observations = pseudo_observation_rows,
-    take_rows = take_pseudo_observation_rows,
-    refresh = with_pseudo_observations, score = pseudo_observation_score,
+    take_rows = take_pseudo_observation_rows, refresh = with_pseudo_observations,
+    count = function(problem) sum(observation_counts(problem$data, problem$family)),
     trend_covariance = pseudo_observation_trend_covariance,
     unit = predictor_unit(data, problem$family),
     passes = if (any(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))]))
@@ -231,20 +231,6 @@ with_rows_observed <- function(problem, parameters = problem$loo$known,
 }
 
 # ---- what is reported ----------------------------------------------------------------------------
-
-# The score at theta with neighbours in its metric; of very many rows a sample stands for all.
-pseudo_observation_score <- function(problem, theta, k, at_most = 10000L) {
-  n <- length(problem$data$y)
-  rows <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
-  working <- split_pseudo_observation_theta(problem, theta)$working
-  plan <- pseudo_observation_plan(problem, pseudo_observation_rows(problem, rows),
-    component_at(problem, working), k)
-  objective <- pseudo_observation_objective(problem, plan)
-  scored <- objective$evaluate(theta)
-  if (!is.finite(scored$value)) abort_cholesky(0L)
-  list(value = scored$score * sum(observation_counts(problem$data, problem$family)) / objective$n,
-    rows = if (n > at_most) at_most)
-}
 
 # The covariance of the trend coefficients as if pseudo-observations were observations, by
 # generalised least squares in Vecchia's ordering.

@@ -25,11 +25,12 @@ split_pseudo_observation_theta <- function(problem, theta) {
   list(working = theta[seq_len(p)], beta = beta, bias = bias)
 }
 
-# Observations with their conditioning sets, ready for the core. The gamma variables of Student's t
-# are those at problem$loo$reference.
-pseudo_observation_plan <- function(problem, at, component, k) {
-  known <- if (has_gamma_variables(problem$family)) pseudo_observation_parameters(problem,
-    problem$loo$reference)
+# Observations with their conditioning sets, ready for the core. `known`: parameters of the gamma
+# variables of Student's t, which are those at problem$loo$reference.
+pseudo_observation_plan <- function(problem, at, component, k, known = NULL) {
+  if (is.null(known) && has_gamma_variables(problem$family)) {
+    known <- pseudo_observation_parameters(problem, problem$loo$reference)
+  }
   list(pointer = pseudo_observation_model(problem$loo$distinct_locations, at, component, k, known,
     problem$context), at = at)
 }
@@ -57,11 +58,6 @@ pseudo_observation_values <- function(problem, theta) {
     family = family, beta = part$beta, bias = part$bias)
 }
 
-with_covariance <- function(known, specification) {
-  known$covariance <- specified_covariance(specification, known$values)
-  known
-}
-
 # `at`: rows and the indices of their locations. `known`: parameters for the gamma variables, where
 # there are any.
 pseudo_observation_model <- function(locations, at, component, k, known, context) {
@@ -78,49 +74,39 @@ pseudo_observation_model <- function(locations, at, component, k, known, context
 # `span`: which of the plan's observations count.
 pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
   terms <- pseudo_observation_terms(problem, plan, span)
-  specification <- pseudo_observation_specification(problem)
-  at <- function(known, with_gradient) terms$at(with_covariance(known, specification),
-    with_gradient)
-  objective_of_terms(problem, terms$n, at, function(known) {
-    abort_not_integrated(terms$not_integrated(with_covariance(known, specification)),
-      problem$family)
-  }, share = terms$n / sum(observation_counts(problem$data, problem$family)))
+  score_over_rows(problem, terms$n, rows_in_one_part(terms = terms,
+    specification = pseudo_observation_specification(problem)),
+    share = terms$n / sum(observation_counts(problem$data, problem$family)))
 }
 
-# `at(known, with_gradient)`: the sum of the score and of its derivatives, or `failed`.
-# `why_not(known)`: the error of rows whose density cannot be integrated, where there are any.
-# `share`: of all observations, which get as much of the penalty
-# (R/neighbours-pseudo-observations-scale.R).
-objective_of_terms <- function(problem, n, at, why_not, share = 1) {
+# `n`: observations of `rows`, a host. `share`: of all observations, which get as much of the
+# penalty (R/neighbours-pseudo-observations-scale.R).
+score_over_rows <- function(problem, n, rows, share = 1) {
+  layout <- problem$layout
+  own <- layout$kind == "family"
   working_of <- function(theta) split_pseudo_observation_theta(problem, theta)$working
-  evaluate <- function(theta) {
-    known <- pseudo_observation_values(problem, theta)
-    result <- at(known, FALSE)
-    if (result$failed > 0L) return(list(value = -Inf, failed = 0L))
-    if (!is.finite(result$score)) {
-      not_integrated <- tryCatch(why_not(known), neargp_error_quadrature = identity)
-      return(list(value = -Inf, failed = 0L, condition = not_integrated))
-    }
-    list(value = result$score - share * scale_penalty(problem, working_of(theta)),
-      score = result$score, failed = 0L)
-  }
-  gradient <- function(theta, beta = NULL) {
-    known <- pseudo_observation_values(problem, theta)
-    result <- at(known, TRUE)
-    if (result$failed > 0L) return(rep(NA_real_, length(theta)))
-    layout <- problem$layout
-    own <- layout$kind == "family"
-    working <- double(nrow(layout))
-    working[!own] <- result$d_covariance
-    working[own] <- result$d_family + pseudo_observation_noise_powers(problem$family) *
-      working[layout$kind == "nugget"]
-    link <- result$d_link
-    link[problem$loo$design$intercept] <- result$d_bias
-    c(core_to_working_slope(layout, known$values) * working -
-      share * scale_penalty_slope(problem, working_of(theta)), link)
-  }
-  journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
-    accept = function(theta) keep_theta(problem, theta), session = problem$session))
+  score_objective(problem, n, rows, function(theta) pseudo_observation_values(problem, theta),
+    penalty = function(theta) share * scale_penalty(problem, working_of(theta)),
+    gradient = function(theta, known, sums) {
+      working <- double(nrow(layout))
+      working[!own] <- sums$d_covariance
+      working[own] <- sums$d_family + pseudo_observation_noise_powers(problem$family) *
+        working[layout$kind == "nugget"]
+      link <- sums$d_link
+      link[problem$loo$design$intercept] <- sums$d_bias
+      c(core_to_working_slope(layout, known$values) * working -
+        share * scale_penalty_slope(problem, working_of(theta)), link)
+    }, why_not = function(known) {
+      found <- map_rows(rows, "part_not_integrated", list(known = known))
+      wrong <- sort(unlist(found, use.names = FALSE))
+      tryCatch(abort_not_integrated(wrong, problem$family), neargp_error_quadrature = identity)
+    })
+}
+
+# Numbers of rows whose density cannot be integrated.
+part_not_integrated <- function(part, known) {
+  found <- part$terms$not_integrated(with_covariance(known, part$specification))
+  if (is.null(part$number)) found else part$number[found]
 }
 
 # The sums over the observations that `span` counts of a plan.

@@ -53,9 +53,8 @@ low_rank_prior <- function(object, context) {
 #' @export
 joint_moments.neargp_vecchia_inducing <- function(method, object, target, settings) {
   data <- joint_data(object, target, settings)
-  given <- core_inducing_features(rbind(data$coords, target$coords),
-    low_rank_prior(object, settings$context), settings$context)
-  if (nzchar(given$failure)) abort_bound(given$failure)
+  given <- checked_bound(core_inducing_features(rbind(data$coords, target$coords),
+    low_rank_prior(object, settings$context), settings$context))
   known <- seq_along(data$y)
   new <- length(known) + seq_len(nrow(target$coords))
   noisy <- given$unexplained[known, known, drop = FALSE] + diag(object$nugget / data$weights,

@@ -8,9 +8,12 @@
 #'   `empirical_variogram(x, output = )` gives it; `"inducing"`, of a fit by [svgp()]: its inducing
 #'   points over the data.
 #' @param outputs names of the outputs to show, all by default.
-#' @param ... for the points.
-#' @return `x`, invisibly; `autoplot()` a ggplot object. A panel for each output, of `"covariance"`
-#'   one for each pair, of `"inducing"` one alone.
+#' @param ... not used.
+#' @return A list of class `neargp_plots` with a ggplot object for each output, which prints as a
+#'   page. For `"covariance"` a ggplot object with a panel for each pair of outputs, for
+#'   `"inducing"` and for one output a ggplot object. `plot()` draws it and returns it invisibly.
+#'   Without the package ggplot2, `plot()` draws plain versions, but none of `"covariance"` and
+#'   `"inducing"`.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(120), y = runif(120))
@@ -21,28 +24,29 @@
 #' plot(fit)
 #' @export
 plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
-  check_plot_arguments(names(list(...)), "map", "variogram")
-  check_output_plot(x, which)
-  check_choices(outputs, "outputs", x$outputs)
-  if (which == "inducing") {
-    plot_inducing(x, ...)
-    return(invisible(x))
-  }
-  pairs <- if (which == "covariance") pairs_of(outputs) else as.list(outputs)
-  device <- graphics::par("din")
-  old <- open_page(grDevices::n2mfrow(length(pairs), asp = device[1L] / device[2L]))
-  on.exit(graphics::par(old))
-  if (which == "covariance") {
-    for (pair in pairs) plot_covariance_curve(x, pair)
-    return(invisible(x))
-  }
+  check_no_more_arguments()
+  draw_plots(autoplot.neargp_outputs(x, which, outputs))
+}
+
+#' @rdname plot.neargp_outputs
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_outputs <- function(object, which = "loo", outputs = object$outputs, ...) {
+  check_no_more_arguments()
+  check_output_plot(object, which)
+  check_choices(outputs, "outputs", object$outputs)
+  if (which == "covariance") return(ggplot_covariances(object, outputs))
+  if (which == "inducing") return(ggplot_inducing(object))
+  loo <- if (which != "variogram") loo_table(object)
+  plots_of(outputs, function(output) ggplot_output(object, loo, output, which))
+}
+
+ggplot_output <- function(x, loo, output, which) {
   if (which == "variogram") {
-    for (output in outputs) plot(empirical_variogram(x, output = output), main = output, ...)
-    return(invisible(x))
+    return(autoplot.neargp_variogram(empirical_variogram(x, output = output), main = output))
   }
-  loo <- loo_table(x)
-  for (output in outputs) plot_output(x, loo, output, which, ...)
-  invisible(x)
+  own <- loo[x$data$output == match(output, x$outputs), ]
+  if (which == "residual_map") return(ggplot_residual_map(fit_of_output(x, output), own, output))
+  ggplot_predictions(own, output, output, scores(own, observed = own$observed, na.rm = TRUE))
 }
 
 output_plots <- function(x) {
@@ -65,11 +69,15 @@ check_output_plot <- function(x, which) {
   check_choice(which, "which", output_plots(x))
 }
 
-plot_output <- function(x, loo, output, which, ...) {
-  own <- loo[x$data$output == match(output, x$outputs), ]
-  single <- fit_of_output(x, output)
-  if (which == "loo") plot_loo_predictions(single, own, main = output, ...) else
-    plot_loo_map(single, own, main = output, ...)
+ggplot_covariances <- function(x, outputs) {
+  curves <- lapply(pairs_of(outputs), function(pair) covariance_curve(x, pair))
+  table <- do.call(rbind, curves)
+  table$panel <- factor(table$panel, unique(table$panel))
+  new_plot(table, ggplot2::aes(.data$distance, .data$value), "Fitted covariances",
+    x = attr(curves[[1L]], "label"), y = "covariance") +
+    ggplot2::geom_hline(yintercept = 0, colour = "grey60") +
+    ggplot2::geom_line(colour = "#0072B2", linewidth = 0.8) +
+    ggplot2::facet_wrap("panel", scales = "free_y")
 }
 
 # As much of a fit as plots of its rows need.
@@ -81,14 +89,6 @@ fit_of_output <- function(x, output) {
 pairs_of <- function(outputs) {
   index <- which(lower.tri(diag(length(outputs)), diag = TRUE), arr.ind = TRUE)
   lapply(seq_len(nrow(index)), function(i) outputs[index[i, 2:1]])
-}
-
-plot_covariance_curve <- function(x, pair) {
-  curve <- covariance_curve(x, pair)
-  plot_frame(range(curve$distance), range(0, curve$value), curve$panel[1L],
-    attr(curve, "label"), "covariance")
-  graphics::lines(curve$distance, curve$value, col = "#0072B2", lwd = 1.5)
-  graphics::abline(h = 0, col = "grey60")
 }
 
 covariance_curve <- function(x, pair) {

@@ -1,4 +1,4 @@
-# Cells of a regular grid: how they are recognised and drawn, and which of them are dotted.
+# Cells of a regular grid: how they are recognised, and which of them are dotted.
 
 # Rows and columns of points on a regular grid, or NULL when they are none. Less than one cell in 25
 # filled is no grid worth an image.
@@ -36,31 +36,8 @@ grid_index <- function(x) {
   list(index = as.integer(round(position)) + 1L, step = step)
 }
 
-draw_grid <- function(grid, colors) {
-  from <- grid$origin - grid$step / 2
-  to <- from + grid$size * grid$step
-  graphics::rasterImage(grDevices::as.raster(grid_cells(grid, colors)), from[1L], from[2L], to[1L],
-    to[2L], interpolate = FALSE)
-}
-
-# The first row of an image is the top one, the north.
-grid_cells <- function(grid, colors) {
-  cells <- matrix(NA_character_, grid$size[2L], grid$size[1L])
-  cells[cbind(grid$size[2L] + 1L - grid$row, grid$column)] <- colors
-  cells
-}
-
-# Dots on the cells that are to be marked, about 40 along the longer side: white with an outline,
-# for any colour below; a few cells between the dots have none, and no note then.
-draw_dots <- function(place, grid) {
-  marked <- dotted_cells(place, grid)
-  if (!any(marked)) return(invisible())
-  graphics::points(place$x[marked], place$y[marked], pch = 21, cex = 0.3, bg = "white",
-    col = "grey20", lwd = 0.4)
-  graphics::mtext(dotted_note, side = 3L, line = 0.1, adj = 0, cex = graphics::par("cex") *
-    min(0.7, graphics::par("pin")[1L] / graphics::strwidth(dotted_note, "inches")))
-}
-
+# Of the cells that are to be marked, about 40 along the longer side: white with an outline, for any
+# colour below; a few cells between the dots have none, and no note then.
 dotted_cells <- function(place, grid) {
   if (is.null(place$dotted)) return(FALSE)
   apart <- max(1L, max(grid$size) %/% 40L)
@@ -68,18 +45,3 @@ dotted_cells <- function(place, grid) {
 }
 
 dotted_note <- "dotted: the field is mostly unknown"
-
-# `names` of the `...` of a plot method, for graphical parameters and those of the panels that it
-# draws: points() only warns about names that it does not know, once for each plot, and panels
-# without points() say nothing.
-check_plot_arguments <- function(names, ..., called = sys.function(sys.parent())) {
-  own <- setdiff(names(formals(called)), c("x", "..."))
-  of_panels <- lapply(c(...), function(panel) names(formals(switch(panel, map = plot_map,
-    variogram = plot.neargp_variogram))))
-  unknown <- setdiff(names, c(own, unlist(of_panels), "type",
-    names(graphics::par(no.readonly = TRUE))))
-  if (!length(unknown)) return(invisible())
-  abort_neargp("argument", c(sprintf("plot() has no argument %s.", format_some(unknown)),
-    i = sprintf("Its own are %s. It also takes graphical parameters, see ?points%s.",
-      format_some(own, 20L), if ("map" %in% c(...)) ", and arguments of plot_map()" else "")))
-}

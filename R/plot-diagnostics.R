@@ -13,59 +13,13 @@ predicted_rows <- function(loo) {
   loo[known, ]
 }
 
-# Parameters of a page of diagnostics with so many rows and columns of plots, unless the page was
-# divided before. Returns those to put back.
-open_page <- function(panels) {
-  old <- graphics::par(mgp = c(2.2, 0.5, 0), mar = c(3.6, 4.2, 2.6, 1), las = 1, tcl = -0.3)
-  if (any(panels > 1L) && all(graphics::par("mfrow") == 1L)) {
-    old <- c(old, graphics::par(mfrow = panels))
-  }
-  old
-}
-
-# An empty plot in the style of all diagnostics.
-plot_frame <- function(xlim, ylim, main, xlab, ylab, asp = NA, log = "") {
-  graphics::plot.new()
-  graphics::plot.window(xlim, ylim, log = log, asp = asp)
-  for (side in 1:2) {
-    at <- graphics::axTicks(side)
-    labels <- if (log == c("x", "y")[side]) each_plain_label(at) else TRUE
-    graphics::axis(side, at, labels, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
-  }
-  graphics::box(lwd = 0.8)
-  write_title(main, 1.25)
-  graphics::title(xlab = xlab, cex.lab = fitting_size(xlab, 1L))
-  graphics::title(ylab = ylab, line = 2.9, cex.lab = fitting_size(ylab, 2L))
-}
-
-# The size, at most `cex`, at which a label centred beside a plot ends within the figure.
-fitting_size <- function(label, side, cex = 1) {
-  if (is.null(label)) return(cex)
-  along <- if (side %in% c(1L, 3L)) 1L else 2L
-  middle <- mean(graphics::par("plt")[2L * along - 1:0])
-  room <- 1.96 * min(middle, 1 - middle) * graphics::par("fin")[along]
-  min(cex, room / max(graphics::strwidth(label, "inches"), 1e-6))
-}
-
-# The title of a plot, and a line of text between it and the plot.
-write_title <- function(main, line) {
-  graphics::title(main = main, font.main = 1, cex.main = fitting_size(main, 3L), line = line)
-}
-
-write_subtitle <- function(text, adj = 0.5) {
-  if (is.null(text)) return(invisible())
-  graphics::mtext(text, side = 3L, line = 0.1, adj = adj,
-    cex = fitting_size(text, 3L, 0.7) * graphics::par("cex"))
-}
-
 # Rows to draw: all, or evenly spaced ones where there are more than eyes and files can take.
 shown_rows <- function(n, at_most = 20000L) {
   if (n <= at_most) seq_len(n) else unique(round(seq(1, n, length.out = at_most)))
 }
 
-draw_scatter <- function(x, y, ...) {
-  graphics::points(x, y, pch = 16, cex = max(0.35, 0.9 * point_size(length(x))),
-    col = grDevices::adjustcolor("#0072B2", scatter_opacity(length(x))), ...)
+ggplot_scatter <- function(n) {
+  ggplot2::geom_point(colour = "#0072B2", size = 1.5 * point_size(n), alpha = scatter_opacity(n))
 }
 
 scatter_opacity <- function(n) max(0.15, min(0.8, 40 / sqrt(n)))
@@ -77,18 +31,26 @@ shown_caption <- function(shown, n) {
 
 residuals_title <- "Leave-one-out residuals"
 
-plot_loo_residuals <- function(fit, loo, main = residuals_title, ...) {
+residuals_label <- "standardised residual"
+
+ggplot_residuals <- function(fit, loo, main = residuals_title) {
   loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
   by_log <- is_shown_by_log(fit, loo)
-  plot_frame(range(loo$mean), range(loo$z, -2.5, 2.5), main,
-    sprintf("prediction of %s", fit$data$response_name), "standardised residual",
-    log = if (by_log) "x" else "")
-  graphics::abline(h = c(-1.96, 1.96), col = "grey60", lty = 3)
-  graphics::abline(h = 0, col = "grey40")
-  draw_scatter(loo$mean[shown], loo$z[shown], ...)
-  graphics::lines(smoothed_residuals(loo, by_log), col = "#D55E00", lwd = 2)
-  write_subtitle(shown_caption(shown, nrow(loo)), adj = 1)
+  x_label <- sprintf("prediction of %s", fit$data$response_name)
+  if (!has_ggplot2()) {
+    return(plain_scatter(loo$mean[shown], loo$z[shown], x_label, residuals_label, main,
+      log = if (by_log) "x" else "", h = c(-1.96, 0, 1.96)))
+  }
+  new_plot(loo[shown, ], ggplot2::aes(.data$mean, .data$z), main, x = x_label,
+    y = residuals_label, subtitle = shown_caption(shown, nrow(loo))) +
+    ggplot2::geom_hline(yintercept = c(-1.96, 1.96), colour = "grey60", linetype = "dotted") +
+    ggplot2::geom_hline(yintercept = 0, colour = "grey40") +
+    ggplot_scatter(length(shown)) +
+    ggplot2::geom_line(ggplot2::aes(.data$x, .data$y), colour = "#D55E00", linewidth = 1,
+      data = as.data.frame(smoothed_residuals(loo, by_log))) +
+    ggplot2::expand_limits(y = c(-2.5, 2.5)) +
+    (if (by_log) ggplot2::scale_x_log10(labels = each_plain_label))
 }
 
 # Predictions of counts and amounts, most of which are beside the least of them on a linear axis.
@@ -121,32 +83,37 @@ quantile_table <- function(loo) {
     upper = band(0.975))
 }
 
-plot_loo_qq <- function(loo, main = qq_title, ...) {
+ggplot_qq <- function(loo, main = qq_title) {
   loo <- predicted_rows(loo)
-  table <- quantile_table(loo)
-  plot_frame(range(table$theory), range(table$z, table$lower, table$upper), main, qq_labels[1L],
-    qq_labels[2L])
-  graphics::polygon(c(table$theory, rev(table$theory)), c(table$lower, rev(table$upper)),
-    col = "grey88", border = NA)
-  graphics::abline(0, 1, col = "grey40")
-  graphics::points(table$theory, table$z, pch = 16, cex = max(0.35, 0.9 * point_size(nrow(loo))),
-    col = "#0072B2", ...)
-  graphics::box(lwd = 0.8)
+  new_plot(quantile_table(loo), ggplot2::aes(.data$theory), main, x = "standard normal quantile",
+    y = residuals_label) +
+    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lower, ymax = .data$upper), fill = "grey85") +
+    ggplot2::geom_abline(colour = "grey40") +
+    ggplot2::geom_point(ggplot2::aes(y = .data$z), colour = "#0072B2",
+      size = 1.5 * point_size(nrow(loo)))
 }
 
 qq_title <- "Quantiles of leave-one-out residuals"
-qq_labels <- c("standard normal quantile", "standardised residual")
 
-plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions",
-                                 score = loo_scores(fit, loo), ...) {
+loo_title <- "Leave-one-out predictions"
+
+# Both axes have the range of predictions and observations.
+ggplot_predictions <- function(loo, response, main, score) {
   loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
-  limits <- range(loo$mean, loo$observed)
-  plot_frame(limits, limits, main, "predicted", sprintf("observed %s", fit$data$response_name))
-  draw_scatter(loo$mean[shown], loo$observed[shown], ...)
-  graphics::abline(0, 1, col = "grey40")
-  # Above the frame: within it points may be anywhere.
-  write_subtitle(paste(c(score_caption(score), shown_caption(shown, nrow(loo))), collapse = "; "))
+  y_label <- sprintf("observed %s", response)
+  if (!has_ggplot2()) {
+    return(plain_scatter(loo$mean[shown], loo$observed[shown], "predicted", y_label, main,
+      slope = 1))
+  }
+  new_plot(loo[shown, ], ggplot2::aes(.data$mean, .data$observed), main, x = "predicted",
+    y = y_label,
+    subtitle = paste(c(score_caption(score), shown_caption(shown, nrow(loo))), collapse = "; ")) +
+    ggplot2::geom_abline(colour = "grey40") + ggplot_scatter(length(shown)) + ggplot_same_range()
+}
+
+ggplot_same_range <- function() {
+  ggplot2::geom_blank(ggplot2::aes(.data$observed, .data$mean))
 }
 
 score_caption <- function(score) {
@@ -154,9 +121,9 @@ score_caption <- function(score) {
     format(score$crps, digits = 3L), 100 * score$level, 100 * score$coverage)
 }
 
-plot_loo_map <- function(fit, loo, main = "Map of the residuals", ...) {
+ggplot_residual_map <- function(fit, loo, main = "Map of the residuals") {
   drawn <- residual_map(fit, loo)
-  draw_map(drawn$place, loo$z, drawn$scale, title = "z", main = main, ...)
+  ggplot_map(drawn$place, loo$z, drawn$scale, "z", main)
 }
 
 residual_map <- function(fit, loo) {

@@ -1,29 +1,34 @@
 # Folds of a cross-validation where they are, a panel for each.
 
 #' @rdname folds
-#' @param x folds made by `block_folds()`.
+#' @param x,object folds made by `block_folds()`.
 #' @param which numbers of the folds to show, each in a panel of its own beside the other rows in
 #'   grey; by default all, or the first 12 of more.
-#' @param cex,pch size and symbol of the points.
-#' @param ... further arguments for [graphics::points()].
+#' @param cex size of the points, a positive number; the default falls from 1 with their number.
+#' @param ... for `plot()`, `cex`; for `autoplot()` not used.
 #' @export
-plot.neargp_folds <- function(x, which = NULL, cex = NULL, pch = 16, ...) {
-  check_plot_arguments(names(list(...)), "map")
-  place <- fold_place(x)
-  which <- shown_folds(x, which)
-  device <- graphics::par("din")
-  old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
-  on.exit(graphics::par(old))
-  for (fold in which) {
-    own <- x %in% fold
-    # The fold comes last, over the others.
-    order <- order(own)
-    panel <- place
-    panel[c("x", "y")] <- list(place$x[order], place$y[order])
-    draw_places(panel, ifelse(own, "#0072B2", "grey80")[order], legend = FALSE,
-      main = fold_labels(x, fold), cex = cex, pch = pch, ...)
-  }
-  invisible(x)
+plot.neargp_folds <- function(x, which = NULL, ...) {
+  check_plot_arguments(autoplot.neargp_folds)
+  draw_plots(autoplot.neargp_folds(x, which, ...))
+}
+
+#' @rdname folds
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_folds <- function(object, which = NULL, cex = NULL, ...) {
+  check_no_more_arguments()
+  place <- fold_place(object)
+  which <- shown_folds(object, which)
+  size <- 2 * (check_number(cex, "cex", 0, open = TRUE, null_ok = TRUE) %||%
+    point_size(length(object)))
+  places <- data.frame(x = place$x, y = place$y)
+  held <- do.call(rbind, lapply(which, function(fold) {
+    cbind(places[object %in% fold, ], panel = fold_labels(object, fold))
+  }))
+  held$panel <- factor(held$panel, fold_labels(object, which))
+  new_plot(held, ggplot2::aes(.data$x, .data$y)) +
+    ggplot2::geom_point(data = places, colour = "grey80", size = size) +
+    ggplot2::geom_point(colour = "#0072B2", size = size) +
+    ggplot2::facet_wrap("panel") + ggplot_axes(place, expand = TRUE)
 }
 
 fold_place <- function(x) {

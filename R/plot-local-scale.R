@@ -18,14 +18,14 @@ check_local_plots <- function(fit, which) {
 
 local_labels <- c(range = "range", sd = "standard deviation")
 
-plot_local_scale <- function(fit, which, what, newdata, cells, time, palette = NULL, limits = NULL,
-                             title = NULL, main = NULL, ...) {
+ggplot_local_scale <- function(fit, which, what, newdata, cells, time, palette, limits) {
   drawn <- local_scale_map(fit, which, what, newdata, cells, time, palette, limits)
-  main <- main %||% drawn$main
-  label <- title %||% drawn$label
-  if (is_curve(fit)) return(plot_local_curve(drawn, main, label, ...))
-  draw_map(drawn$place, if (drawn$is_error) drawn$error else log(drawn$value), drawn$scale,
-    title = label, main = main, ...)
+  if (is_curve(fit)) {
+    return(ggplot_band(local_curve_table(drawn), drawn$place$names, drawn$label, drawn$main,
+      by_log = !drawn$is_error))
+  }
+  ggplot_map(drawn$place, if (drawn$is_error) drawn$error else log(drawn$value), drawn$scale,
+    drawn$label, drawn$main)
 }
 
 # What the map or curve shows, of which values, how coloured and how called.
@@ -80,20 +80,7 @@ local_title <- function(fit, which, is_error) {
       covariance_families[[components[[own]]$family]]$label))
 }
 
-# A curve with its pointwise 95% band, which is symmetric on the axis of the logarithm.
-plot_local_curve <- function(drawn, main, label, ...) {
-  table <- local_curve_table(drawn)
-  plot_frame(range(table$x, na.rm = TRUE), range(table[-1L], na.rm = TRUE), main, drawn$place$names,
-    label, log = if (drawn$is_error) "" else "y")
-  known <- table[stats::complete.cases(table), ]
-  if (!drawn$is_error && nrow(known)) {
-    graphics::polygon(c(known$x, rev(known$x)), c(known$lower, rev(known$upper)), col = "grey88",
-      border = NA)
-  }
-  graphics::lines(table$x, table$value, col = "#0072B2", lwd = 2, ...)
-  graphics::box(lwd = 0.8)
-}
-
+# The pointwise 95% band is symmetric on the axis of the logarithm.
 local_curve_table <- function(drawn) {
   value <- if (drawn$is_error) drawn$error else drawn$value
   half_width <- if (drawn$is_error) 0 else stats::qnorm(0.975) * drawn$error

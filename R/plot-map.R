@@ -2,8 +2,9 @@
 #'
 #' Draws predictions, or any column given for points, as a map: an image where
 #' the points form a regular grid of which a quarter or more is filled, coloured
-#' points elsewhere. Base graphics; the aspect ratio is right for longitude and latitude as well as
-#' for the plane.
+#' points elsewhere. The map is a ggplot object. Its aspect ratio is right for longitude and
+#' latitude as well as for the plane. Without the package ggplot2 the map is a plain one in base
+#' graphics.
 #'
 #' @param predictions a data frame, an sf object of points or a terra `SpatRaster`,
 #'   such as [predict()] returns.
@@ -18,8 +19,8 @@
 #'   colours, or a function of their number. The defaults can be told apart by
 #'   colour-blind readers: "viridis", "Lajolla" for `sd`, and "Blue-Red 3" centered
 #'   on zero when `centered`.
-#' @param limits two numbers: the range of the colour scale; values beyond take the
-#'   colour of its end, which is pointed then and has the farthest of them beside it. By default the
+#' @param limits two numbers: the range of the colour scale. Values beyond take the
+#'   colour of its end, and a caption gives the farthest of them. By default the
 #'   range of the values without outliers: at most one in a hundred at either end (of few values
 #'   two), farther from the middle 90% of the values than 1.5 times their width.
 #'   `range()` of the values has all of them on the scale.
@@ -29,17 +30,18 @@
 #'   for columns of these names.
 #' @param title title of the legend, `what` by default.
 #' @param main,xlab,ylab title of the map and of its axes.
-#' @param cex,pch size and symbol of points; the default size falls with their number,
-#'   and the default symbol has an outline when `centered`, where colours may be pale.
-#' @param reset `FALSE` leaves margins and coordinates as they are so that
-#'   [graphics::points()] or [graphics::lines()] can add to the map; `TRUE` puts
-#'   the graphical parameters back. Places on both sides of the date line are drawn in one piece,
-#'   at longitudes such as 170 to 190.
-#' @param ... further arguments for [graphics::points()].
-#' @return `predictions`, invisibly.
+#' @param cex size of points, a positive number; the default falls from 1 with the number of points.
+#' @param draw `TRUE` draws the map. `FALSE` only returns it, so that you can add layers. For
+#'   example, `plot_map(predictions, draw = FALSE) + ggplot2::geom_point(data = towns)` adds points
+#'   from the columns `x` and `y` of `towns`.
+#' @param ... not used.
+#' @return A ggplot object, invisibly if `draw`. Its `data` are the columns `x`, `y` and `value`.
+#'   Without ggplot2, `NULL`. Places on both sides of the date line are drawn in one piece, at
+#'   longitudes such as 170 to 190.
 #' @section Errors:
 #' `neargp_error_columns` when `what` or the coordinates are not there,
 #' `neargp_error_geometry` for geometries other than points,
+#' `neargp_error_package` for `draw = FALSE` without ggplot2,
 #' `neargp_error_argument` for the rest.
 #' @seealso [plot()][plot.neargp], [predict()][predict.neargp]
 #' @examples
@@ -47,22 +49,30 @@
 #' grid$mean <- sin(6 * grid$x) * cos(4 * grid$y)
 #' plot_map(grid)
 #' plot_map(grid[sample(nrow(grid), 200), ], centered = TRUE)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   plot_map(grid, draw = FALSE) + ggplot2::geom_point(data = data.frame(x = 0.25, y = 0.1))
+#' }
 #' @export
 plot_map <- function(predictions, what = NULL, coords = NULL, palette = NULL, limits = NULL,
-                     centered = FALSE, longlat = NULL, title = what, main = "", xlab = NULL,
-                     ylab = NULL, cex = NULL, pch = if (centered) 21 else 16, reset = TRUE, ...) {
+                     centered = FALSE, longlat = NULL, title = what, main = NULL, xlab = NULL,
+                     ylab = NULL, cex = NULL, draw = TRUE, ...) {
   check_required()
+  check_no_more_arguments()
   check_flag(centered, "centered")
-  check_flag(reset, "reset")
+  check_flag(draw, "draw")
+  if (!draw) require_ggplot2()
   place <- map_place(predictions, coords, longlat)
+  place$outlined <- centered
   what <- what %||% if ("class" %in% names(place$data) && !"mean" %in% names(place$data))
     "class" else "mean"
+  labels <- list(title = title, main = main, xlab = xlab, ylab = ylab)
+  for (name in names(labels)) check_label(labels[[name]], name)
+  check_number(cex, "cex", 0, open = TRUE, null_ok = TRUE)
   values <- map_values(place$data, what)
   scale <- if (is.factor(values)) class_scale(levels(values), palette) else
     color_scale(values, palette %||% default_palette(what, centered), limits, centered)
-  draw_map(place, values, scale, title = title, main = main, xlab = xlab, ylab = ylab, cex = cex,
-    pch = pch, reset = reset, ...)
-  invisible(predictions)
+  map <- ggplot_map(place, values, scale, title, main, xlab, ylab, cex)
+  if (draw) draw_plots(map) else map
 }
 
 # Where the rows are and how the axes are to look: x, y, data, longlat, unit, names.
@@ -140,40 +150,6 @@ map_values <- function(data, what) {
   as.numeric(values)
 }
 
-draw_map <- function(place, values, scale, title, main = "", xlab = NULL, ylab = NULL, cex = NULL,
-                     pch = 16, reset = TRUE, ...) {
-  check_label(title, "title")
-  old <- draw_places(place, scale_colors(scale, values), legend = TRUE, main = main, xlab = xlab,
-    ylab = ylab, cex = cex, pch = pch, ...)
-  if (reset) on.exit(graphics::par(old))
-  draw_legend_strip(scale, title)
-}
-
-# Frame, axes and coloured places: cells where they form a grid, else points. Returns the parameters
-# to put back.
-draw_places <- function(place, colors, legend, main = "", xlab = NULL, ylab = NULL, cex = NULL,
-                        pch = 16, ...) {
-  if (length(place$names) != 2L) {
-    abort_neargp("plot", sprintf("A map needs two coordinates in space, and there are %d.",
-      length(place$names)))
-  }
-  check_label(main, "main")
-  check_label(xlab, "xlab")
-  check_label(ylab, "ylab")
-  grid <- drawn_grid(place)
-  pad <- if (is.null(grid)) 0.03 * c(diff(range(place$x)), diff(range(place$y))) else grid$step / 2
-  old <- open_map(range(place$x) + c(-1, 1) * pad[1L], range(place$y) + c(-1, 1) * pad[2L],
-    place$longlat, legend)
-  if (is.null(grid)) {
-    draw_points(place, colors, cex, pch, ...)
-  } else {
-    draw_grid(grid, colors)
-  }
-  if (!is.null(grid)) draw_dots(place, grid)
-  finish_map(place, main, xlab, ylab)
-  old
-}
-
 # Text or mathematical notation, or NULL for none.
 check_label <- function(label, name) {
   if (is.null(label) || is.language(label) || (is.atomic(label) && length(label) == 1L)) {
@@ -182,81 +158,102 @@ check_label <- function(label, name) {
   abort_argument(name, "one text", label)
 }
 
-# A symbol by its number or as a character.
-check_symbol <- function(pch) {
-  if (rlang::is_string(pch) && isTRUE(nchar(pch) == 1L)) return(pch)
-  check_count(pch, "pch", 0L, 25L)
+# `values`: numbers, or a factor. `place$symbols`: shapes of the points; `place$outlined`: whether
+# they have an outline, as colours may be pale.
+ggplot_map <- function(place, values, scale, title, main, xlab = NULL, ylab = NULL, cex = NULL) {
+  if (length(place$names) != 2L) {
+    abort_neargp("plot", sprintf("A map needs two coordinates in space, and there are %d.",
+      length(place$names)))
+  }
+  if (!has_ggplot2()) return(plain_map(place, values, scale, title, main, xlab, ylab, cex))
+  table <- data.frame(x = place$x, y = place$y, value = values)
+  grid <- drawn_grid(place)
+  new_plot(table, ggplot2::aes(.data$x, .data$y), main) +
+    (if (is.null(grid)) ggplot_points(place, cex %||% point_size(nrow(table))) else
+      ggplot_cells(grid)) +
+    ggplot_dots(table, place, grid) + ggplot_fill(scale, values, title) +
+    ggplot_axes(place, is.null(grid), xlab, ylab)
 }
 
-# Symbols 21 to 25 have an outline, so that pale colours are seen.
-draw_points <- function(place, colors, cex, pch, ...) {
-  pch <- place$symbols %||% check_symbol(pch)
-  cex <- check_number(cex, "cex", 0, open = TRUE, null_ok = TRUE)
-  cex <- cex %||% max(point_size(length(place$x)), roomy_point_size(length(place$x)))
-  if (all(pch %in% 21:25)) {
-    graphics::points(place$x, place$y, bg = colors, col = outline_colors(colors, cex), lwd = 0.5,
-      pch = pch, cex = cex, ...)
-  } else {
-    graphics::points(place$x, place$y, col = colors, pch = pch, cex = cex, ...)
+# Tiles of the step that drawn_grid() found: ggplot2 would take the smallest difference, rounding
+# errors included. A hundredth wider, as devices leave a line between edges that round apart.
+ggplot_cells <- function(grid) {
+  sides <- 1.01 * grid$step
+  ggplot2::geom_tile(ggplot2::aes(fill = .data$value), width = sides[1L], height = sides[2L])
+}
+
+# On small symbols a grey outline would hide the colour.
+ggplot_points <- function(place, cex) {
+  outlined <- isTRUE(place$outlined) || !is.null(place$symbols)
+  ggplot2::geom_point(ggplot2::aes(fill = .data$value), shape = place$symbols %||% 21L,
+    stroke = if (outlined) 0.3 * min(cex, 1) else 0, colour = "grey45", size = 2.5 * cex,
+    na.rm = TRUE)
+}
+
+# Dots on the cells where the field is mostly unknown.
+ggplot_dots <- function(table, place, grid) {
+  dotted <- if (is.null(grid)) FALSE else dotted_cells(place, grid)
+  if (!any(dotted)) return(NULL)
+  list(ggplot2::geom_point(data = table[dotted, ], shape = 21L, size = 0.5, stroke = 0.15,
+    fill = "white", colour = "grey20"), ggplot2::labs(subtitle = dotted_note))
+}
+
+# The colours of a scale (plot-scale.R). Values beyond take the colour of its end, and a caption
+# says how far they go; missing ones stay transparent.
+ggplot_fill <- function(scale, values, title) {
+  if (is.factor(values)) {
+    return(ggplot2::scale_fill_manual(title, values = stats::setNames(scale$colors, levels(values)),
+      drop = FALSE, na.value = NA))
   }
+  ends <- range(scale$breaks)
+  list(ggplot2::scale_fill_gradientn(title, colours = scale$colors, limits = ends,
+    breaks = scale$ticks, labels = scale$labels %||% plain_labels,
+    oob = function(x, range) pmin(pmax(x, range[1L]), range[2L]), na.value = NA),
+    if (!all(is.na(scale$beyond))) ggplot2::labs(caption = beyond_caption(scale$beyond)))
+}
+
+beyond_caption <- function(beyond) {
+  told <- paste(c("down", "up")[!is.na(beyond)], beyond_labels(beyond))
+  paste("colours of the ends include values", paste(told, collapse = " and "))
+}
+
+ggplot_axes <- function(place, expand = FALSE, xlab = NULL, ylab = NULL) {
+  shown <- axis_unit(place$unit, c(place$x, place$y))
+  labeller <- function(side) {
+    # Breaks beyond the limits of the axis are NA.
+    function(x) {
+      known <- !is.na(x)
+      replace(rep("", length(x)), known, if (place$longlat) degree_labels(x[known], side) else
+        plain_labels(x[known] / shown$factor))
+    }
+  }
+  list(
+    ggplot2::scale_x_continuous(xlab %||% axis_title(place, 1L), labels = labeller(1L),
+      guide = ggplot2::guide_axis(check.overlap = TRUE)),
+    ggplot2::scale_y_continuous(ylab %||% axis_title(place, 2L), labels = labeller(2L)),
+    if (place$longlat) ggplot2::coord_quickmap(expand = expand) else
+      ggplot2::coord_equal(expand = expand),
+    widen_map(place),
+    ggplot2::theme(panel.grid = ggplot2::element_blank())
+  )
+}
+
+# A map that is but a line would leave no room beside it: its narrow side is drawn wider than it is.
+widen_map <- function(place) {
+  shape <- if (place$longlat) cos(mean(range(place$y)) * pi / 180) else 1
+  least <- max(diff(range(place$x)) * shape, diff(range(place$y))) / 20 * c(-0.5, 0.5)
+  ggplot2::expand_limits(x = mean(range(place$x)) + least / shape, y = mean(range(place$y)) + least)
 }
 
 # Triangles that point up and down: in grey, both ends of a centered scale are dark.
 signed_symbols <- function(values) ifelse(values < 0, 25L, 24L)
 
-# On small symbols a grey outline would hide the colour.
-outline_colors <- function(colors, cex) if (cex < 0.6) colors else "grey45"
-
 point_size <- function(n) max(0.2, min(1, 22 / sqrt(n)))
 
-# The size of points on a large page, as large as spacing allows: half the distance of n points on a
-# square grid over the plot, up to 1. A point of size 1 has a diameter of about 0.75 characters.
-roomy_point_size <- function(n) {
-  min(1, 0.5 * sqrt(prod(graphics::par("pin")) / n) / (0.75 * graphics::par("cin")[2L]))
-}
-
-# Opens a plot whose region has the shape of the map: one unit is as long up as across, or for
-# degrees, as cos(latitude) across. Returns the parameters to put back.
-open_map <- function(xlim, ylim, longlat, legend = TRUE) {
-  old <- graphics::par("mar", "mgp", "las", "tcl")
-  graphics::par(mar = c(3.4, 4.6, 2.6, if (legend) 5.2 else 1), mgp = c(2.2, 0.5, 0), las = 1,
-    tcl = -0.3)
-  graphics::plot.new()
-  widen <- function(limits) if (diff(limits) > 0) limits else limits + c(-0.5, 0.5)
-  xlim <- widen(xlim)
-  ylim <- widen(ylim)
-  aspect <- if (longlat) 1 / cos(mean(ylim) * pi / 180) else 1
-  shape <- c(diff(xlim), diff(ylim) * aspect)
-  # A map that is but a line would leave no room beside it: its narrow side is drawn wider than it
-  # is.
-  shape <- pmax(shape, max(shape) / 20)
-  # The size of a panel is known only after plot.new(), and clipping follows new margins only at the
-  # next one: hence twice.
-  room <- graphics::par("pin")
-  spare <- (room - shape * min(room / shape)) / 2
-  graphics::par(mai = graphics::par("mai") + spare[c(2L, 1L, 2L, 1L)], new = TRUE)
-  graphics::plot.new()
-  graphics::plot.window(xlim, ylim, xaxs = "i", yaxs = "i")
-  old
-}
-
-finish_map <- function(place, main, xlab, ylab) {
-  shown <- axis_unit(place$unit, c(place$x, place$y))
-  width <- 0
-  for (side in 1:2) {
-    at <- graphics::axTicks(side)
-    labels <- if (place$longlat) degree_labels(at, side) else plain_labels(at / shown$factor)
-    graphics::axis(side, at, labels, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
-    if (side == 2L) width <- max(graphics::strwidth(labels, "inches", cex = 0.85))
-  }
-  graphics::box(lwd = 0.8)
-  label <- function(name) if (place$longlat) "" else label_with_unit(name, shown$unit)
-  write_title(main, 1.25)
-  graphics::title(xlab = xlab %||% label(place$names[1L]))
-  # Beside the tick labels, however wide they are.
-  line_height <- graphics::par("mai")[2L] / graphics::par("mar")[2L]
-  graphics::title(ylab = ylab %||% label(place$names[2L]),
-    line = max(2.2, width / line_height + 1.1))
+# Degrees need no title.
+axis_title <- function(place, side) {
+  if (place$longlat) return("")
+  label_with_unit(place$names[side], axis_unit(place$unit, c(place$x, place$y))$unit)
 }
 
 # Large numbers of metres are shown in kilometres.
@@ -268,12 +265,15 @@ axis_unit <- function(unit, values) {
 label_with_unit <- function(name, unit) if (nzchar(unit)) sprintf("%s (%s)", name, unit) else name
 
 plain_labels <- function(x) {
+  largest <- max(abs(x), na.rm = TRUE)
   format(x, big.mark = ",", decimal.mark = ".", trim = TRUE,
-    scientific = if (max(abs(x), na.rm = TRUE) < 1e7) 100 else 0)
+    scientific = if (largest == 0 || (largest >= 1e-4 && largest < 1e7)) 100 else 0)
 }
 
-# Each by itself, as on a logarithmic axis.
-each_plain_label <- function(x) ifelse(is.na(x), NA, vapply(x, plain_labels, ""))
+# Each by itself, as on a logarithmic axis, beyond whose limits breaks are NA.
+each_plain_label <- function(x) {
+  replace(rep(NA_character_, length(x)), !is.na(x), vapply(x[!is.na(x)], plain_labels, ""))
+}
 
 # 105 degrees W, 39.5 degrees N
 degree_labels <- function(degrees, side) {

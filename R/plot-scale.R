@@ -1,6 +1,6 @@
-# Colour scales and the legend strip, shared by the maps. A scale is a list: `breaks` (n + 1),
-# `colors` (n), `ticks`; of classes and logarithms `labels` of these; `beyond`, labels of the least
-# and the largest value where they lie below and above the scale.
+# Colour scales of maps. A scale is a list: `breaks` (n + 1), `colors` (n), `ticks`; of classes and
+# logarithms `labels` of these; `beyond`, the least and the largest value where they lie below and
+# above the scale.
 
 # `centered` scales are symmetric about zero, for residuals and differences.
 color_scale <- function(values, palette, limits = NULL, centered = FALSE, n = 128L) {
@@ -91,53 +91,6 @@ scale_colors <- function(scale, values) {
   scale$colors[findInterval(as.numeric(values), scale$breaks, all.inside = TRUE)]
 }
 
-# A strip as high as the plot, in the right margin: positions in inches from the edge of the plot
-# region. It ends in a point where values lie beyond the scale, with the farthest of them beside it.
-draw_legend_strip <- function(scale, title = NULL) {
-  inch <- diff(graphics::grconvertX(c(0, 1), "inches", "user"))
-  inch_up <- diff(graphics::grconvertY(c(0, 1), "inches", "user"))
-  usr <- graphics::par("usr")
-  left <- usr[2L] + 0.12 * inch
-  right <- usr[2L] + 0.28 * inch
-  beyond <- scale$beyond %||% c(NA_real_, NA_real_)
-  tips <- usr[3:4]
-  strip <- tips + c(1, -1) * ifelse(is.na(beyond), 0, min(0.17 * inch_up, 0.12 * diff(tips)))
-  graphics::rasterImage(grDevices::as.raster(matrix(rev(scale$colors))), left, strip[1L], right,
-    strip[2L], interpolate = FALSE, xpd = NA)
-  for (end in which(!is.na(beyond))) {
-    graphics::polygon(c(left, (left + right) / 2, right), c(strip[end], tips[end], strip[end]),
-      col = scale$colors[c(1L, length(scale$colors))[end]], border = NA, xpd = NA)
-  }
-  outline <- strip_outline(left, right, strip, tips)
-  graphics::polygon(outline$x, outline$y, border = "grey30", lwd = 0.6, xpd = NA)
-  ends <- range(scale$breaks)
-  at <- strip[1L] + (scale$ticks - ends[1L]) / diff(ends) * diff(strip)
-  graphics::segments(right, at, right + 0.05 * inch, at, col = "grey30", lwd = 0.6, xpd = NA)
-  labels <- scale$labels %||% format(scale$ticks, trim = TRUE)
-  size <- rep(c(0.8, 0.65), c(length(at), sum(!is.na(beyond))))
-  graphics::text(right + 0.09 * inch, c(at, tips[!is.na(beyond)]), c(labels, beyond_labels(beyond)),
-    adj = c(0, 0.5), cex = size, xpd = NA)
-  if (!is.null(title)) {
-    graphics::mtext(title, side = 3L, line = if (is.na(beyond[2L])) 0.25 else 0.6,
-      at = title_start(title, left), adj = 0, cex = 0.8 * graphics::par("cex"))
-  }
-}
-
-# Around a strip whose ends are flat, or pointed where the tip is beyond them.
-strip_outline <- function(left, right, strip, tips) {
-  middle <- (left + right) / 2
-  list(x = c(left, middle, right, right, middle, left),
-    y = c(strip[1L], tips[1L], strip[1L], strip[2L], tips[2L], strip[2L]))
-}
-
 beyond_labels <- function(beyond) {
   vapply(beyond[!is.na(beyond)], function(value) paste("to", plain_labels(signif(value, 3L))), "")
-}
-
-# A title begins above the strip, unless it would run out of the figure on the right: then it ends
-# there.
-title_start <- function(title, left) {
-  edge <- graphics::grconvertX(1, "nfc", "inches") - 0.03
-  min(left, graphics::grconvertX(edge - graphics::strwidth(title, "inches", cex = 0.8), "inches",
-    "user"))
 }

@@ -5,43 +5,65 @@
 #'
 #' @param x,object an empirical variogram made by [empirical_variogram()].
 #' @param main,xlab,ylab title and axis labels.
-#' @param ylim range of the axis of the semivariance; starts at zero by default.
-#' @param ... further arguments for [graphics::points()].
-#' @return `x`, invisibly; `autoplot()` a ggplot object.
+#' @param ylim two numbers: the range of the axis of the semivariance, which starts at zero by
+#'   default.
+#' @param ... for `plot()`, arguments of `autoplot()`.
+#' @return A ggplot object, whose `data` is the table of the points. `plot()` draws it and returns
+#'   it invisibly. Without the package ggplot2, `plot()` draws a plain version and returns `NULL`.
 #' @examples
 #' set.seed(1)
 #' x <- cbind(runif(400), runif(400))
 #' plot(empirical_variogram(sin(6 * x[, 1]) + rnorm(400, sd = 0.2), coords = x))
 #' @export
-plot.neargp_variogram <- function(x, main = "Variogram", xlab = NULL, ylab = "semivariance",
-                                  ylim = NULL, ...) {
-  check_plot_arguments(names(list(...)))
-  curve <- attr(x, "curve")
-  groups <- unique(x$direction)
-  shown <- axis_unit(attr(x, "unit"), x$distance)
-  old <- graphics::par(mar = c(3.4, 4.2, 2.6, 1), mgp = c(2.2, 0.5, 0), las = 1, tcl = -0.3)
-  on.exit(graphics::par(old))
-  plot_frame(c(0, max(x$distance)) / shown$factor, ylim %||% c(0, max(x$gamma, curve$gamma)), main,
-    xlab %||% distance_label(shown$unit, attr(x, "along") %||% "space"), ylab)
-  for (g in seq_along(groups)) {
-    own <- x$direction %in% groups[g]
-    graphics::points(x$distance[own] / shown$factor, x$gamma[own],
-      pch = c(21, 24)[(g - 1L) %% 2L + 1L], col = direction_colors[g],
-      bg = grDevices::adjustcolor(direction_colors[g], 0.25), cex = pair_size(x$n_pairs)[own], ...)
-    line <- curve[curve$direction %in% groups[g], ]
-    if (NROW(line)) {
-      graphics::lines(line$distance / shown$factor, line$gamma, col = direction_colors[g], lwd = 2,
-        lty = c(1, 5)[(g - 1L) %% 2L + 1L])
-    }
+plot.neargp_variogram <- function(x, ...) {
+  check_plot_arguments(autoplot.neargp_variogram)
+  draw_plots(autoplot.neargp_variogram(x, ...))
+}
+
+#' @rdname plot.neargp_variogram
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_variogram <- function(object, main = "Variogram", xlab = NULL,
+                                      ylab = "semivariance", ylim = NULL, ...) {
+  check_no_more_arguments()
+  check_label(main, "main")
+  check_label(xlab, "xlab")
+  check_label(ylab, "ylab")
+  shown <- axis_unit(attr(object, "unit"), object$distance)
+  x_label <- xlab %||% distance_label(shown$unit, attr(object, "along") %||% "space")
+  if (!has_ggplot2()) {
+    return(plain_variogram(object, main, x_label, ylab, ylim, shown$factor))
   }
-  write_subtitle(variogram_caption(x))
-  if (length(groups) > 1L) {
-    graphics::legend("bottomright", direction_labels(groups),
-      col = direction_colors[seq_along(groups)],
-      pch = rep_len(c(21, 24), length(groups)), lty = if (!is.null(curve)) rep_len(c(1, 5),
-        length(groups)), bty = "n", cex = 0.85)
+  curve <- attr(object, "curve")
+  named <- function(table) {
+    directions <- unique(object$direction)
+    table$direction <- factor(match(table$direction, directions), seq_along(directions),
+      direction_labels(directions))
+    as.data.frame(table)
   }
-  invisible(x)
+  new_plot(named(object), ggplot2::aes(.data$distance, .data$gamma, colour = .data$direction,
+    fill = .data$direction), main, y = ylab, subtitle = variogram_caption(object)) +
+    ggplot2::geom_point(ggplot2::aes(size = .data$n_pairs, shape = .data$direction)) +
+    (if (!is.null(curve)) ggplot2::geom_line(ggplot2::aes(linetype = .data$direction),
+      data = named(curve), linewidth = 0.8)) +
+    variogram_scales(object) +
+    ggplot2::expand_limits(x = 0, y = 0) + ggplot2::coord_cartesian(ylim = ylim) +
+    ggplot2::scale_x_continuous(x_label, labels = function(x) plain_labels(x / shown$factor)) +
+    ggplot2::theme(legend.position = "bottom", legend.box = "vertical",
+      legend.spacing.y = ggplot2::unit(0, "pt"), legend.margin = ggplot2::margin())
+}
+
+# Directions have a colour, a symbol and a line each.
+variogram_scales <- function(x) {
+  guide <- if (all(is.na(x$direction))) "none" else "legend"
+  each <- function(values) rep_len(values, length(direction_colors))
+  list(ggplot2::scale_size_area("pairs", max_size = 4, breaks = unique(range(x$n_pairs)),
+    labels = format_count),
+    ggplot2::scale_colour_manual("direction", values = direction_colors, guide = guide),
+    ggplot2::scale_fill_manual("direction", values = grDevices::adjustcolor(direction_colors, 0.25),
+      guide = guide),
+    ggplot2::scale_shape_manual("direction", values = each(c(21L, 24L)), guide = guide),
+    ggplot2::scale_linetype_manual("direction", values = each(c("solid", "longdash")),
+      guide = guide))
 }
 
 # What points and curve are.
@@ -55,9 +77,6 @@ variogram_caption <- function(x) {
 # Okabe and Ito's colours, distinguishable for colour-blind readers.
 direction_colors <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
   "#F0E442")
-
-# Area in proportion to the square root of the number of pairs: the rarest stay visible.
-pair_size <- function(n_pairs) 0.5 + 0.9 * (n_pairs / max(n_pairs))^0.25
 
 direction_labels <- function(directions) sprintf("%.0f\u00b0 from north", directions)
 

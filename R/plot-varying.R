@@ -1,22 +1,19 @@
 # Maps of coefficients that vary, or curves along one coordinate.
 
-plot_coefficients <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL,
-                              centered = FALSE, title = NULL, main = NULL, ...) {
+# Each coefficient has a unit, and a scale, of its own.
+ggplot_coefficients <- function(fit, what, newdata, cells, time, palette, limits, centered) {
   maps <- coefficient_maps(fit, what == "sd", newdata, cells, time)
-  for (name in names(maps$values)) {
+  plots_of(names(maps$values), function(name) {
     values <- maps$values[[name]]
-    heading <- main %||% maps$main[[name]]
+    main <- maps$main[[name]]
     if (length(maps$place$names) == 1L) {
-      plot_warp_curve(curve_table(maps$place$x, values, maps$errors[[name]]),
-        maps$place$names, title %||% name, heading, ...)
-      next
+      return(ggplot_band(curve_table(maps$place$x, values, maps$errors[[name]]), maps$place$names,
+        name, main))
     }
-    draw_map(maps$place, values, color_scale(values, palette %||% default_palette(what, centered),
-      limits, centered), title = title %||% maps$label, main = heading, ...)
-  }
+    scale <- color_scale(values, palette %||% default_palette(what, centered), limits, centered)
+    ggplot_map(maps$place, values, scale, maps$label, main)
+  })
 }
-
-count_surfaces <- function(fit) length(drawn_surfaces(surfaces_of(fit)))
 
 # Beside those of columns the intercept is told by maps of the process.
 drawn_surfaces <- function(surfaces) {
@@ -45,10 +42,4 @@ coefficient_maps <- function(fit, is_error, newdata, cells, time) {
     errors = if (!is_error) errors, label = if (is_error) "sd" else "coefficient",
     main = vapply(surfaces, function(surface) paste0(if (is_error)
       "Standard deviation: coefficient of " else "Coefficient of ", surface$name), ""))
-}
-
-# Panels have one scale.
-ggplot_coefficients <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL) {
-  maps <- coefficient_maps(fit, what == "sd", newdata, cells, time)
-  ggplot_panels(maps, further_scale(maps$values, what == "sd", palette, limits))
 }

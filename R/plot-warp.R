@@ -1,30 +1,34 @@
 # Maps of further coordinates and curves of monotone warps, see warp.R.
 
-count_warp_panels <- function(fit) {
-  length(fit$core_covariance$components[[warped_component(fit)]]$warps)
-}
-
-plot_warp <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL,
-  title = NULL, main = NULL, ...) {
+# A curve for each monotone warp, and a map or curve for each further coordinate.
+ggplot_warp <- function(fit, what, newdata, cells, time, palette, limits) {
   is_error <- what == "sd"
   check_warp_errors(fit, is_error)
-  for (curve in monotone_curves(fit, is_error)) {
-    plot_warp_curve(curve$table, curve$name, curve$label, main %||% curve$main,
-      identity = !is_error, ...)
-  }
-  maps <- further_maps(fit, is_error, newdata, cells, time)
-  if (is.null(maps)) return(invisible())
+  further <- further_maps(fit, is_error, newdata, cells, time)
+  pages <- list(
+    plots_of(monotone_curves(fit, is_error), ggplot_monotone, is_error),
+    if (!is.null(further)) ggplot_further(further, is_error, palette, limits))
+  plots_of(pages, identity)
+}
+
+# On one scale.
+ggplot_further <- function(maps, is_error, palette, limits) {
   scale <- further_scale(maps$values, is_error, palette, limits)
-  label <- title %||% maps$label
-  for (i in seq_along(maps$values)) {
+  plots_of(seq_along(maps$values), function(i) {
+    value <- maps$values[[i]]
     if (length(maps$place$names) == 1L) {
-      plot_warp_curve(curve_table(maps$place$x, maps$values[[i]], maps$errors[[i]]),
-        maps$place$names, label, main %||% maps$main[i], ...)
-    } else {
-      draw_map(maps$place, maps$values[[i]], scale, title = label, main = main %||% maps$main[i],
-        ...)
+      return(ggplot_band(curve_table(maps$place$x, value, maps$errors[[i]]), maps$place$names,
+        maps$label, maps$main[i]))
     }
-  }
+    ggplot_map(maps$place, value, scale, maps$label, maps$main[i])
+  })
+}
+
+# The identity is what a coordinate is without a warp.
+ggplot_monotone <- function(curve, is_error) {
+  plot <- ggplot_band(curve$table, curve$name, curve$label, curve$main)
+  if (is_error || is.null(plot)) return(plot)
+  plot + ggplot2::geom_line(ggplot2::aes(y = .data$x), linetype = "dashed", colour = "grey40")
 }
 
 check_warp_errors <- function(fit, is_error) {
@@ -99,18 +103,4 @@ curve_table <- function(x, value, error = NULL) {
     table$upper <- value + stats::qnorm(0.975) * error
   }
   table[order(x), ]
-}
-
-# The identity is what a coordinate is without a warp.
-plot_warp_curve <- function(table, x_label, label, main, identity = FALSE, ...) {
-  shown <- range(unlist(table[-1L]), if (identity) table$x, na.rm = TRUE)
-  plot_frame(range(table$x, na.rm = TRUE), shown, main, x_label, label)
-  known <- table[stats::complete.cases(table), ]
-  if (!is.null(table$lower) && nrow(known)) {
-    graphics::polygon(c(known$x, rev(known$x)), c(known$lower, rev(known$upper)), col = "grey88",
-      border = NA)
-  }
-  if (identity) graphics::lines(range(table$x), range(table$x), lty = 2, col = "grey40")
-  graphics::lines(table$x, table$value, col = "#0072B2", lwd = 2, ...)
-  graphics::box(lwd = 0.8)
 }

@@ -1,11 +1,17 @@
 #' Plot a fit
 #'
 #' A map of the predictions, diagnostics from leave-one-out residuals, and the
-#' empirical variogram with the fitted curve, in base graphics.
+#' empirical variogram with the fitted curve. `autoplot()` returns the plot as a ggplot object, and
+#' `plot()` draws it.
 #'
 #' @details
-#' `which` may name several plots, which then share the page unless the page was
-#' divided before (`par(mfrow = )`):
+#' `which` may name several plots, which then share the page. If the page was divided before
+#' (`par(mfrow = )`), each plot takes the next figure of it.
+#'
+#' `plot()` needs the package ggplot2. Without it, `plot()` draws plain versions in base graphics,
+#' but none of "qq", "inducing" and "calibration", and by default only the first of the default
+#' plots.
+#'
 #'
 #' * "map": predictions of a new observation (as [predict()] makes them) on a grid over the convex
 #'   hull of the data (over all their latitudes where they go round the globe), made for the
@@ -37,8 +43,7 @@
 #'   For a single coordinate, a curve with its pointwise 95% band.
 #' * "coefficients": of a fit whose [covariance] has `by = ~`, a map (or curve with its pointwise
 #'   95% band) of each coefficient that varies, as [predict()] has it with `type = "coefficients"`,
-#'   the trend's included, each on a scale of its own (of `autoplot()` all on one); with `what =
-#'   "sd"` of its standard deviation.
+#'   the trend's included, each on a scale of its own; with `what = "sd"` of its standard deviation.
 #' * "calibration": of 0/1 responses, [calibration_curve()] of the leave-one-out predictions, with
 #'   pointwise 95% bands under perfect calibration, as of classes ([plot.neargp_classifier()]).
 #' * "inducing": of a fit by [svgp()], [odvgp()], [ppgpr()], [swsgp()] or [vecchia()] with them, the
@@ -56,12 +61,18 @@
 #'   10,000 by default; more give a finer map and take longer.
 #' @param time for a fit in space and time: the time of the map, the latest one by
 #'   default.
-#' @param ... further arguments for [plot_map()] (`palette`, `limits`, ...) when
-#'   `which` is one map, for [graphics::points()] in other single plots.
-#' @return `x`, invisibly; `autoplot()` one of the plots as a ggplot object, by default the first.
+#' @param palette,limits,centered as in [plot_map()], for maps.
+#' @param ... for `plot()`, `palette`, `limits` and `centered`. For "variogram", arguments of
+#'   [empirical_variogram()] such as `directions`.
+#' @return A ggplot object, or for several plots a list of class `neargp_plots` with a ggplot object
+#'   for each, which prints as a page. `plot()` draws it and returns it invisibly; without ggplot2
+#'   it returns `NULL`. By default `autoplot()` returns the first of the default plots. The table
+#'   that a plot shows is its `data`, for example `autoplot(fit, "residuals")$data`. Change a plot
+#'   by ggplot2's functions, for example `autoplot(fit) + ggplot2::labs(title = "Yield")`.
 #' @section Errors:
 #' `neargp_error_plot` when a map is asked of a fit with more than two
 #' coordinates in space; `neargp_error_argument` for unknown names;
+#' `neargp_error_package` for plots without a plain version if ggplot2 is not installed;
 #' `neargp_error_local` for "range", "sd", "warp" or "coefficients" of a fit whose covariance has no
 #' such formula.
 #' @seealso [plot_map()], [empirical_variogram()], [cross_validate()]
@@ -77,35 +88,38 @@
 plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000,
                         time = NULL, ...) {
   check_fit(x)
-  which <- which %||% default_plots(x)
-  if (is.character(which)) check_local_plots(x, which)
-  check_choices(which, "which", fit_plots(x))
+  check_plot_arguments(autoplot.neargp, if ("variogram" %in% which) empirical_variogram.neargp)
+  draw_plots(autoplot.neargp(x, which %||% drawable_plots(default_plots(x)), what, newdata, cells,
+    time, ...))
+}
+
+#' @rdname plot.neargp
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp <- function(object, which = NULL, what = c("mean", "sd"), newdata = NULL,
+                            cells = 10000, time = NULL, palette = NULL, limits = NULL,
+                            centered = FALSE, ...) {
+  check_fit(object)
+  which <- which %||% default_plots(object)[1L]
+  if (is.character(which)) check_local_plots(object, which)
+  check_choices(which, "which", fit_plots(object))
   what <- check_choice(what, "what", c("mean", "sd"))
-  check_plot_arguments(names(list(...)), "map", "variogram")
   check_count(cells, "cells", upper = 1e7)
-  device <- graphics::par("din")
-  panels <- length(which) + (if ("warp" %in% which) count_warp_panels(x) - 1L else 0L) +
-    if ("coefficients" %in% which) count_surfaces(x) - 1L else 0L
-  old <- open_page(grDevices::n2mfrow(panels, asp = device[1L] / device[2L]))
-  on.exit(graphics::par(old))
-  loo <- if (any(which %in% c("residuals", "residual_map", "qq", "loo"))) loo_table(x)
-  for (one in which) {
-    switch(one,
-      map = plot_fit_map(x, what, newdata, cells, time, ...),
-      residuals = plot_loo_residuals(x, loo, ...),
-      residual_map = plot_loo_map(x, loo, ...),
-      qq = plot_loo_qq(loo, ...),
-      variogram = plot(empirical_variogram(x), ...),
-      loo = plot_loo_predictions(x, loo, ...),
-      range = , sd = plot_local_scale(x, one, what, newdata, cells, time, ...),
-      warp = plot_warp(x, what, newdata, cells, time, ...),
-      coefficients = plot_coefficients(x, what, newdata, cells, time, ...),
-      inducing = plot_inducing(x, ...),
-      calibration = plot_calibration(binary_observations(x, NULL), 10L, judged_rows(NULL),
-        x$data$levels, x$data$response_name)
-    )
-  }
-  invisible(x)
+  if (!"variogram" %in% which) check_no_more_arguments()
+  loo <- if (any(which %in% c("residuals", "residual_map", "qq", "loo"))) loo_table(object)
+  plots_of(which, function(one) switch(one,
+    map = ggplot_fit_map(object, what, newdata, cells, time, palette, limits, centered),
+    residuals = ggplot_residuals(object, loo),
+    residual_map = ggplot_residual_map(object, loo),
+    qq = ggplot_qq(loo),
+    variogram = autoplot.neargp_variogram(empirical_variogram(object, ...)),
+    loo = ggplot_predictions(loo, object$data$response_name, loo_title, loo_scores(object, loo)),
+    range = , sd = ggplot_local_scale(object, one, what, newdata, cells, time, palette, limits),
+    warp = ggplot_warp(object, what, newdata, cells, time, palette, limits),
+    coefficients = ggplot_coefficients(object, what, newdata, cells, time, palette, limits,
+      centered),
+    inducing = ggplot_inducing(object),
+    calibration = ggplot_calibration(binary_observations(object, NULL), 10L, judged_rows(NULL),
+      object$data$levels, object$data$response_name)))
 }
 
 fit_plots <- function(fit) {
@@ -123,18 +137,14 @@ default_plots <- function(fit) {
   c(if (in_space <= 2L && !has_local_covariates(fit)) "map", "residuals", "qq", last)
 }
 
-plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL,
-                         centered = FALSE, title = NULL, main = NULL, ...) {
+ggplot_fit_map <- function(fit, what, newdata, cells, time, palette, limits, centered = FALSE) {
   drawn <- map_predictions(fit, newdata, cells, time)
-  if (length(drawn$place$names) == 1L) {
-    return(plot_fit_curve(fit, drawn, main %||% drawn$title, ...))
-  }
-  values <- drawn$predictions[[what]]
+  if (length(drawn$place$names) == 1L) return(ggplot_fit_curve(fit, drawn))
   # A map of standard deviations shows by itself where little is known.
   if (what == "sd") drawn$place$dotted <- NULL
-  scale <- color_scale(values, palette %||% default_palette(what, centered), limits, centered)
-  draw_map(drawn$place, values, scale, title = title %||% what,
-    main = main %||% map_title(drawn, what), ...)
+  values <- drawn$predictions[[what]]
+  ggplot_map(drawn$place, values, color_scale(values, palette %||% default_palette(what, centered),
+    limits, centered), what, map_title(drawn, what))
 }
 
 map_title <- function(drawn, what) {
@@ -142,21 +152,15 @@ map_title <- function(drawn, what) {
     drawn$title
 }
 
-# Plots along one coordinate: a curve with its band, and the data if they are on its scale (not
-# beside a spatial effect alone).
-plot_fit_curve <- function(fit, drawn, main, ...) {
-  order <- order(drawn$place$x)
-  x <- drawn$place$x[order]
-  p <- drawn$predictions[order, ]
-  raw <- original_coords(fit)[, 1L]
-  y <- if (drawn$known) observed_response(fit$data)
-  plot_frame(range(x), range(p$lower, p$upper, y), main, drawn$place$names, fit$data$response_name)
-  graphics::polygon(c(x, rev(x)), c(p$lower, rev(p$upper)), col = "grey88", border = NA)
-  if (drawn$known) {
-    graphics::points(raw, y, pch = 16, cex = point_size(length(raw)), col = "grey40", ...)
+# The curve over the data, unless it is that of a spatial effect alone, on another scale.
+ggplot_fit_curve <- function(fit, drawn) {
+  table <- data.frame(x = drawn$place$x, value = drawn$predictions$mean,
+    drawn$predictions[c("lower", "upper")])
+  data <- if (drawn$known) {
+    data.frame(x = original_coords(fit)[, 1L], y = observed_response(fit$data))
   }
-  graphics::lines(x, p$mean, col = "#0072B2", lwd = 2)
-  graphics::box(lwd = 0.8)
+  ggplot_band(table[order(table$x), ], drawn$place$names, fit$data$response_name, drawn$title,
+    data = data)
 }
 
 # Predictions to be drawn, their place and the title that says what they are.

@@ -272,6 +272,6 @@ part_order <- function(object, parts) {
   }
   recipe <- object$source$recipe
   centers <- structure(parts$centers, dimnames = list(NULL, locations$raw_names))
-  order(shard_of(shard_places(embed_coordinates(centers, locations, "newdata"), recipe,
-    recipe$partition$scales), recipe$partition$cuts), numbers)
+  order(shard_of_coords(embed_coordinates(centers, locations, "newdata"), recipe,
+    recipe$partition), numbers)
 }

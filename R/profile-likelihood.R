@@ -109,33 +109,26 @@ core_point <- function(problem, set_noise = NULL) {
 }
 
 # Conditioning on neighbours: vecchia() and loo_k() differ only in the neighbours. `targets`: the
-# rows summed over. The core has the neighbours in an order of its own: without rm() the objective
-# would keep R's table beside them.
+# rows summed over.
 local_objective <- function(problem, neighbors, targets = NULL) {
   if (has_effects_pass(problem)) return(effects_pass_objective(problem, neighbors, targets))
-  pointer <- local_problem(problem$data, neighbors, problem$context, targets)
-  rm(neighbors)
-  new_objective(problem, parts = evaluation_of(pointer),
-    adjoint = function(covariance, nugget, beta, context) core_gradient(pointer, covariance, nugget,
-      beta, context), restricted = is.null(targets) && is_restricted(problem$method),
-    set_noise = pointer_noise(pointer), targets = targets)
-}
-
-evaluation_of <- function(pointer) {
-  force(pointer)
-  function(covariance, nugget, information, context) core_evaluate(pointer, covariance, nugget,
-    information, context)
+  objective_of_sums(problem, local_sums$conditional, neighbors, targets,
+    is.null(targets) && is_restricted(problem$method))
 }
 
 # Joint densities of neighbourhoods, each divided by its size: mll_k().
 joint_objective <- function(problem, neighbors) {
-  pointer <- local_problem(problem$data, neighbors, problem$context)
+  objective_of_sums(problem, local_sums$joint, neighbors)
+}
+
+# The core has the neighbours in an order of its own: without rm() the objective would keep R's
+# table beside them.
+objective_of_sums <- function(problem, sums, neighbors, targets = NULL, restricted = FALSE) {
+  pointer <- local_problem(problem$data, neighbors, problem$context, targets)
   rm(neighbors)
-  new_objective(problem,
-    parts = function(covariance, nugget, information, context) core_evaluate_joint(pointer,
-      covariance, nugget, context),
-    adjoint = function(covariance, nugget, beta, context) core_gradient_joint(pointer, covariance,
-      nugget, beta, context), set_noise = pointer_noise(pointer))
+  new_objective(problem, parts = function(...) sums$evaluate(pointer, ...),
+    adjoint = function(...) sums$gradient(pointer, ...), restricted = restricted,
+    set_noise = pointer_noise(pointer), targets = targets)
 }
 
 # The likelihood that a method has maximised, as a function of the working parameters, in the

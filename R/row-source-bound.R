@@ -1,5 +1,5 @@
-# The bound over the rows of a source. Its pieces have the sums of the rows in memory in the same
-# order, so that it has the same value to the last digit.
+# The rows of a source as numbers, chunk by chunk, and the pieces that a bound takes of them
+# (R/inducing-rows.R).
 
 # How the columns of the trend are coded in all rows, from the sample, which is then no longer
 # needed.
@@ -21,8 +21,8 @@ chunk_data <- function(stream, chunk, frame = chunk_frame(stream, chunk)) {
     coords = embed_coordinates(frame[["(locations)"]], stream$locations))
 }
 
-# The response of any part of the rows: one that is told apart by what all rows have, such as their
-# levels, is not.
+# The response of any part of the rows. One that depends on what all rows have, such as their
+# levels, is an error.
 frame_response <- function(frame, family) {
   y <- stats::model.response(frame)
   if (is_gaussian(family)) return(list(y = y))
@@ -31,52 +31,37 @@ frame_response <- function(frame, family) {
   if (response$kind == "binary" && family$link == "logit") response$kind <- "class"
   whole <- c(class = "a class", proportion = "a proportion with its trials as weights",
     ordered = "ordered", censored = "censored")
-  if (response$kind %in% names(whole)) abort_told_by_all(whole[[response$kind]])
+  if (response$kind %in% names(whole)) abort_needs_all_rows(whole[[response$kind]])
   if (response$kind == "successes") response$trials <- response$trials %||% rep(1, nrow(frame))
   response
 }
 
-abort_told_by_all <- function(what) {
-  abort_source(c(sprintf("A response that is %s is told by all of its rows, which are not in memory.",
+abort_needs_all_rows <- function(what) {
+  abort_source(c(sprintf("A response that is %s needs all of its rows, which are not in memory.",
     what),
     i = "Take counts, amounts, other numbers or cbind(successes, failures); or read the rows into a data frame."))
 }
 
-# Calls visit(coords, columns, noise_scale) for pieces of as many rows as the core wants, what is
-# over going to the next.
-for_each_piece <- function(data, visit) {
+# A function that calls visit(coords, columns, noise_scale) for pieces of as many rows as the core
+# wants, what is over going to the next.
+pieces_of_stream <- function(data) {
   unit <- core_streamed_rows()
-  over <- NULL
-  for_each_chunk(data$stream$source, function(chunk, number, first) {
-    if (!nrow(chunk)) return(invisible())
-    own <- chunk_data(data$stream, chunk)
-    own$basis <- data$basis
-    rows <- rbind(over, cbind(1 / own$weights, own$coords, response_columns(own)))
-    whole <- nrow(rows) - nrow(rows) %% unit
-    if (whole) visit_rows(rows[seq_len(whole), , drop = FALSE], ncol(own$coords), visit)
-    over <<- rows[seq_len(nrow(rows)) > whole, , drop = FALSE]
-  }, data$stream$hashes)
-  if (NROW(over)) visit_rows(over, ncol(data$coords), visit)
+  function(visit) {
+    over <- NULL
+    for_each_chunk(data$stream$source, function(chunk, number, first) {
+      if (!nrow(chunk)) return(invisible())
+      own <- chunk_data(data$stream, chunk)
+      own$basis <- data$basis
+      rows <- rbind(over, cbind(1 / own$weights, own$coords, response_columns(own)))
+      whole <- nrow(rows) - nrow(rows) %% unit
+      if (whole) visit_rows(rows[seq_len(whole), , drop = FALSE], ncol(own$coords), visit)
+      over <<- rows[seq_len(nrow(rows)) > whole, , drop = FALSE]
+    }, data$stream$hashes)
+    if (NROW(over)) visit_rows(over, ncol(data$coords), visit)
+  }
 }
 
 visit_rows <- function(rows, dimension, visit) {
   coords <- 1L + seq_len(dimension)
   visit(rows[, coords, drop = FALSE], rows[, -c(1L, coords), drop = FALSE], rows[, 1L])
-}
-
-# What core_collapsed_bound() gives. One reading has the value, another one the gradient.
-streamed_bound <- function(data, method, context) {
-  function(covariance, nugget, positions, derivatives, ...) {
-    pointer <- core_streamed_bound(row_count(data), 1L + ncol(data$X), positions, covariance,
-      nugget, method$bound, method$jitter, derivatives, context)
-    pass <- function(add) {
-      for_each_piece(data, function(coords, columns, noise_scale) add(pointer, coords, columns,
-        noise_scale, context))
-    }
-    if (core_streamed_regular(pointer)) pass(core_streamed_add_value)
-    result <- core_streamed_value(pointer, context)
-    if (nzchar(result$failure) || !derivatives) return(result)
-    pass(core_streamed_add_gradient)
-    c(result, core_streamed_gradient(pointer, context))
-  }
 }

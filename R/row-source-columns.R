@@ -1,5 +1,5 @@
-# Rows of a source for methods that have a posterior of all rows in this session, beside which the
-# columns of the model are little: each chunk is read once, by a worker where there are any, and the
+# Rows of a source for methods that have a posterior of all rows in this session, which is larger
+# than the columns of the model: each chunk is read once, by a worker where there are any, and the
 # columns that the call names come here.
 
 # `named`: what of the call may name columns. The data frame of these columns, and the numbers of

@@ -14,7 +14,7 @@ check_streamable <- function(settings, transform) {
 }
 
 check_streamed_family <- function(family) {
-  if (is_categorical(family)) abort_told_by_all("a class")
+  if (is_categorical(family)) abort_needs_all_rows("a class")
   if (!has_gamma_variables(family)) return(invisible())
   abort_source(c("student_t() by loo_k() has a variable of each row, which all rows depend on.",
     i = "Read the rows into a data frame: it can be fitted in shards, too."))

@@ -15,28 +15,29 @@ read_part <- function(source, number) {
   read_chunk(first, number) %||% data.frame()
 }
 
-read_shards <- function(host, problem, partition, what = "shard_read",
-                        recipe = shard_recipe(problem, partition)) {
-  parts <- parts_of_shards(problem$data$stream, problem, partition)
-  on_shards(host, what, list(recipe = recipe), lapply(parts, function(numbers)
-    list(parts = numbers)), makes = TRUE)
+read_shards <- function(host, problem, what = "shard_read",
+                        recipe = shard_recipe(problem, new_partition(problem))) {
+  read_by(host, list(what = what, common = list(recipe = recipe)))
+}
+
+# `reading`: a function of a shard, and its arguments, among which is the recipe.
+read_by <- function(host, reading) {
+  map_rows(host, reading$what, reading$common, lapply(parts_of_shards(reading$common$recipe),
+    function(numbers) list(parts = numbers)), makes = TRUE)
 }
 
 # A host that has the rows of the problem.
 host_of_problem <- function(problem) {
-  host <- new_shard_host(problem$control$shards, problem$context$cluster)
-  partition <- new_partition(problem)
-  if (!is.null(problem$data$stream)) {
-    read_shards(host, problem, partition)
-    found <- read_within(host)
-    host$most_neighbors <- found$locations - 1
-    host$within <- found$terms
+  host <- new_rows_host(problem)
+  if (is.null(problem$data$stream)) {
+    send_rows(host, problem, "shard_hold", function(rows) {
+      shard_rows(take_data_rows(problem$data, rows), rows)
+    })
   } else {
-    send_shards(host, problem$data, shard_places(problem$data$coords, problem, partition$scales),
-      partition$cuts)
+    read_shards(host, problem)
+    note_locations(host)
   }
-  on_shards(host, "shard_model", list(layout = problem$layout, groups = problem$groups,
-    unit = problem$data$basis$unit, context = shard_context(problem$context)), makes = TRUE)
+  send_model(host, problem)
   host
 }
 
@@ -65,7 +66,7 @@ over_chunks <- function(workers, what, common, merged = identity) {
   batch <- max(16L, length(workers$nodes))
   repeat {
     host <- new_shard_host(batch, workers)
-    more <- on_shards(host, what, c(common(found), list(offset = length(found))))
+    more <- map_rows(host, what, c(common(found), list(offset = length(found))))
     found <- merged(c(found, unname(Filter(Negate(is.null), more))))
     if (is.null(more[[batch]])) return(found)
   }
@@ -186,13 +187,15 @@ shards_of_box <- function(box, cuts) {
 }
 
 # The numbers of the chunks that reach into each shard.
-parts_of_shards <- function(stream, problem, partition) {
-  numbers <- which(!vapply(stream$parts$boxes, is.null, NA))
-  reached <- lapply(numbers, function(number) {
-    shards_of_box(shard_places(stream$parts$boxes[[number]], problem, partition$scales),
-      partition$cuts)
+parts_of_shards <- function(recipe) {
+  boxes <- Filter(Negate(is.null), stats::setNames(recipe$stream$parts$boxes,
+    seq_along(recipe$stream$parts$boxes)))
+  partition <- recipe$partition
+  reached <- lapply(boxes, function(box) {
+    shards_of_box(shard_places(box, recipe, partition$scales), partition$cuts)
   })
-  split(rep(numbers, lengths(reached)), factor(unlist(reached), seq_len(partition$count)))
+  split(rep(as.integer(names(boxes)), lengths(reached)), factor(unlist(reached),
+    seq_len(partition$count)))
 }
 
 # `recipe`: of shard_recipe(); `parts`: of this shard.
@@ -203,7 +206,7 @@ shard_read <- function(shard, id, recipe, parts) {
   rows <- do.call(rbind, lapply(found, `[[`, "rows"))
   means <- if (isTRUE(recipe$means)) shard_means(rows, form)  # NULL in fits of an earlier version
   shard$within <- means$within
-  shard_load(shard, means$rows %||% rows, form)
+  shard_hold(shard, rows = means$rows %||% rows, form = form)
 }
 
 # The rows of a shard, chunk by chunk. Chunks must be what they were.
@@ -224,8 +227,7 @@ part_of_shard <- function(chunk, number, id, recipe) {
   frame <- chunk_frame(stream, chunk)
   data <- chunk_data(stream, chunk, frame)
   data$basis <- recipe$basis
-  inside <- shard_of(shard_places(data$coords, recipe, recipe$partition$scales),
-    recipe$partition$cuts) == id
+  inside <- shard_of_coords(data$coords, recipe, recipe$partition) == id
   used <- attr(frame, "row.names")
   list(data = take_data_rows(data, which(inside)),
     number = stream$parts$first[number] - 1 + as.double(used[inside]))

@@ -1,14 +1,29 @@
-# Who computes the shards of a fit: this process, or the workers of a cluster, of which each holds
-# some. A host is an environment. It holds the `shards` of this process. For workers it keeps the
-# calls by which each shard was made, so that the shards of a worker that is lost are made again by
-# another.
+# Rows of which an objective is a sum, in one or more parts: all rows in memory, or a stream of
+# chunks, which are one part; or shards of them. An objective asks for the sums that it needs, by
+# the name of a function of one part, and reduce_rows() adds those of all parts. So it is written
+# once, wherever its rows are.
+#
+# Who computes the parts is a host, an environment: this process, or the workers of a cluster, of
+# which each holds some. It keeps the calls by which each part was made, so that the parts of a
+# worker that is lost are made again by another.
 
 new_shard_host <- function(count, workers = NULL) {
-  host <- list2env(list(key = paste(format(Sys.time(), "%H%M%OS6"), Sys.getpid(), next_serial()),
-    ids = seq_len(count), workers = workers, owner = NULL, made_by = vector("list", count),
-    most_neighbors = Inf, within = NULL, shards = new.env(parent = emptyenv())),
-    parent = emptyenv())
-  if (!is.null(workers)) host$owner <- blocks_of(count, which(workers$alive))
+  host <- list2env(list(ids = seq_len(count), workers = workers, most_neighbors = Inf,
+    within = NULL), parent = emptyenv())
+  if (is.null(workers)) {
+    host$parts <- new.env(parent = emptyenv())
+    return(host)
+  }
+  host$key <- paste(format(Sys.time(), "%H%M%OS6"), Sys.getpid(), next_serial())
+  host$owner <- blocks_of(count, which(workers$alive))
+  host$made_by <- vector("list", count)
+  host
+}
+
+# One part, with what the functions that are asked of it need.
+rows_in_one_part <- function(...) {
+  host <- new_shard_host(1L)
+  host$parts[["1"]] <- list2env(list(...), parent = emptyenv())
   host
 }
 
@@ -17,9 +32,22 @@ blocks_of <- function(count, owners) {
   owners[1L + ((seq_len(count) - 1L) * length(owners)) %/% count]
 }
 
-# The result of the function `what` (shard-worker.R) for each shard, by its number. `common`:
-# arguments of all, `own`: of each, lists by number. `makes`: whether it changes the shards.
-on_shards <- function(host, what, common = list(), own = NULL, makes = FALSE) {
+# The sum of what the function `what` (shard-worker.R) returns for each part. A process with several
+# parts adds those that form a branch of the tree of all. `common`: arguments of all, `own`: of
+# each, lists by number.
+reduce_rows <- function(host, what, common = list(), own = NULL) {
+  found <- ask_host(host, list(what = what, common = common, tree = host$ids), own)
+  add_branches(found, host$ids)[[branch_name(host$ids)]]
+}
+
+# Adds sums that this process has, one of each part, in the same order.
+sum_here <- function(host, sums) {
+  names(sums) <- vapply(host$ids, branch_name, "")
+  add_branches(sums, host$ids)[[branch_name(host$ids)]]
+}
+
+# What the function returns for each part, by its number. `makes`: whether it changes the parts.
+map_rows <- function(host, what, common = list(), own = NULL, makes = FALSE) {
   call <- list(what = what, common = common, tree = NULL)
   found <- ask_host(host, call, own)
   if (makes && !is.null(host$workers)) for (id in host$ids) {
@@ -29,26 +57,14 @@ on_shards <- function(host, what, common = list(), own = NULL, makes = FALSE) {
   found[as.character(host$ids)]
 }
 
-# The sum of what the shards return. Who has several adds what is a branch of the tree of all.
-sum_of_shards <- function(host, what, common, own = NULL) {
-  found <- ask_host(host, list(what = what, common = common, tree = host$ids), own)
-  add_branches(found, host$ids)[[branch_name(host$ids)]]
-}
-
-# The same of sums that are here, one of each shard.
-sum_here <- function(host, sums) {
-  names(sums) <- vapply(host$ids, branch_name, "")
-  add_branches(sums, host$ids)[[branch_name(host$ids)]]
-}
-
-# What made a part of the shards' state is made anew and need not be repeated.
+# Drops calls that later ones replace: a worker that takes over a part need not repeat them.
 forget_calls <- function(host, what) {
   host$made_by <- lapply(host$made_by, function(calls) Filter(function(call) !call$what %in% what,
     calls))
 }
 
 ask_host <- function(host, call, own) {
-  if (is.null(host$workers)) return(answer_here(host$shards, call, host$ids, own))
+  if (is.null(host$workers)) return(answer_here(host$parts, call, host$ids, own))
   results <- list()
   left <- host$ids
   while (length(left)) {
@@ -64,9 +80,9 @@ ask_host <- function(host, call, own) {
   results
 }
 
-answer_here <- function(shards, call, ids, own) {
+answer_here <- function(parts, call, ids, own) {
   adds <- !is.null(call$tree)
-  found <- call_shards(shards, call$what, ids, call$common, own, adds)
+  found <- call_parts(parts, call$what, ids, call$common, own, adds)
   if (adds) add_branches(found, call$tree) else found
 }
 
@@ -102,15 +118,23 @@ new_partition <- function(problem) {
     count))
 }
 
-send_shards <- function(host, data, places, cuts) {
-  own <- lapply(rows_of_shards(host, places, cuts), function(rows)
-    shard_rows(take_data_rows(data, rows), rows))
-  on_shards(host, "shard_load", own = own, makes = TRUE)
+# A host for the rows of a problem that is in shards.
+new_rows_host <- function(problem) {
+  new_shard_host(problem$control$shards, problem$context$cluster)
 }
 
-# The numbers of the rows of each shard.
-rows_of_shards <- function(host, places, cuts) {
-  split(seq_len(nrow(places)), factor(shard_of(places, cuts), host$ids))
+# Rows in memory go to their shards. `take(rows)`: what the function `load` of a shard gets of these
+# rows, and `common`, what all get. Returns the numbers of the rows of each.
+send_rows <- function(host, problem, load, take, common = list()) {
+  shard <- shard_of_coords(problem$data$coords, problem, new_partition(problem))
+  rows <- split(seq_along(shard), factor(shard, host$ids))
+  map_rows(host, load, common, lapply(rows, take), makes = TRUE)
+  rows
+}
+
+send_model <- function(host, problem) {
+  map_rows(host, "shard_model", list(layout = problem$layout, groups = problem$groups,
+    unit = problem$data$basis$unit, context = shard_context(problem$context)), makes = TRUE)
 }
 
 # Searches by the kd-tree, on the threads of whoever computes: workers have their own number.
@@ -127,33 +151,35 @@ make_problems <- function(host, component, k, before, joint = FALSE, reorder = b
   forget_calls(host, c("shard_problem", "shard_narrow", if (reorder) "shard_order"))
   k <- min(k, host$most_neighbors)
   largest <- min(largest, host$most_neighbors)
-  if (reorder) on_shards(host, "shard_order", list(component = component), makes = TRUE)
+  if (reorder) map_rows(host, "shard_order", list(component = component), makes = TRUE)
   received <- exchange_neighbors(host, component, largest, before)
-  on_shards(host, "shard_problem", list(component = component, k = k, before = before,
+  map_rows(host, "shard_problem", list(component = component, k = k, before = before,
     joint = joint, largest = largest), received, makes = TRUE)
 }
 
-# What shards receive of each other: all that may be among the k nearest of their rows.
-exchange_neighbors <- function(host, component, k, before) {
-  search <- list(component = component, k = k, before = before)
-  boxes <- on_shards(host, "shard_box", list(component = component))
-  asks <- on_shards(host, "shard_asks", c(search, list(boxes = boxes)))
-  answers <- on_shards(host, "shard_answers", search, transposed(asks, "asks"))
+# What shards receive of each other: all that may be among the k nearest of their rows, or of
+# `queries`, a list for each. `...`: the context, where shards have none.
+exchange_neighbors <- function(host, component, k, before, queries = NULL, ...) {
+  search <- list(component = component, k = k, before = before, ...)
+  boxes <- map_rows(host, "shard_box", list(component = component))
+  asks <- map_rows(host, "shard_asks", c(search, list(boxes = boxes)), queries)
+  answers <- map_rows(host, "shard_answers", search, transposed(asks, "asks"))
   transposed(answers, "received")
 }
 
 # The same from tables of a larger k, which are kept for another time or not.
 narrow_problems <- function(host, k, joint, keep) {
   forget_calls(host, "shard_narrow")
-  on_shards(host, "shard_narrow", list(k = k, joint = joint, keep = keep), makes = TRUE)
+  map_rows(host, "shard_narrow", list(k = k, joint = joint, keep = keep), makes = TRUE)
 }
 
-# `sent`: of each shard a list, by receiver, of what it sends. Returns what each shard receives, by
-# sender and in their order, as an argument of this `name`.
+# What each shard receives, as lists by receiver, from lists by sender of what each has for each.
+# The order is that of the senders.
 transposed <- function(sent, name) {
   ids <- names(sent)
   received <- lapply(ids, function(id) {
-    stats::setNames(list(Filter(Negate(is.null), lapply(sent, `[[`, id))), name)
+    from <- lapply(sent, `[[`, id)
+    stats::setNames(list(Filter(Negate(is.null), from)), name)
   })
   stats::setNames(received, ids)
 }

@@ -17,8 +17,8 @@ counting_rows <- function(problem) {
 
 # Whether shards of a problem or a fit do so with the rows that they read.
 takes_means_in_shards <- function(object) {
-  has_ability(object$method, "location_means", object$family) &&
-    !is_compressed(object$data) && !keeps_rows_in_shards(object$method, object$data)
+  has_ability(object$method, "location_means", object$family) && !is_compressed(object$data) &&
+    !keeps_rows_in_shards(object$method, object$data)
 }
 
 # Location means of the matrix of rows that a shard holds, raw or not.
@@ -40,14 +40,13 @@ shard_means <- function(rows, form) {
 shard_within <- function(shard) {
   size <- length(shard$form$columns)
   within <- shard$within %||% list(gram = matrix(0, size, size), contrasts = 0, log_weights = 0)
-  as_sums(c(nrow(shard$rows), within$contrasts, within$log_weights, within$gram))
+  as_sums(c(list(locations = nrow(shard$rows)), within))
 }
 
-# Sums over all shards of a problem whose rows are read, NULL where none shares its location.
-# `terms`: as of within_terms().
-read_within <- function(host) {
-  sums <- sum_of_shards(host, "shard_within", list())$sums
-  gram <- sums[-(1:3)]
-  list(locations = sums[1L], terms = if (sums[2L] > 0) list(list(gram = matrix(gram,
-    sqrt(length(gram))), contrasts = sums[2L], log_weights = sums[3L])))
+# The rows of a host whose parts are locations, where they read them: the number of locations, which
+# bounds that of neighbours, and the sums within them, NULL where no rows share theirs.
+note_locations <- function(host) {
+  sums <- reduce_rows(host, "shard_within")
+  host$most_neighbors <- sums$locations - 1
+  if (sums$contrasts > 0) host$within <- list(sums[c("gram", "contrasts", "log_weights")])
 }

@@ -1,13 +1,12 @@
 # What is computed of one shard, by whoever holds it. A shard is an environment: its rows as
 # numbers, and what was made of them. Each function here gets one, and what is asked of it; those
-# that change a shard (load, model, order, problem, narrow) can be repeated on another worker, in
+# that change a shard (hold, model, order, problem, narrow) can be repeated on another worker, in
 # their order, and make the same shard there.
 
-# `rows`: a matrix with the columns that `form` names, of rows in the order of the data.
-shard_load <- function(shard, rows, form) {
-  shard$rows <- rows
-  shard$form <- form
-  nrow(rows)
+# Mostly `rows`: a matrix with the columns that `form` names, of rows in the order of the data.
+shard_hold <- function(shard, ...) {
+  list2env(list(...), shard)
+  NULL
 }
 
 # The columns of the matrix of rows: their number among all, coordinates, response and trend as the
@@ -58,52 +57,24 @@ raw_rows <- function(data, number) {
     X = unname(data$X), offset = data$offset, weights = data$weights))
 }
 
-# What is asked of other shards for the k nearest of the queries `x`.
-shard_queries <- function(shard, id, component, k, boxes, context, x) {
-  if (!nrow(x)) return(stats::setNames(vector("list", length(boxes)), names(boxes)))
-  scaled <- shard_scaled(shard, component)
-  reach2 <- core_neighbor_reach(scaled, x, core_neighbors_to(scaled, x, k, context)) *
-    rounding_margin
-  asks_of(x, reach2, NULL, boxes, id)
-}
-
-# The call by which a shard reads its parts of what predictions are conditioned on, rows as
-# raw_rows() has them: the name of a function, and arguments that are those of all shards.
-reading_call <- function(method, object, recipe, context) {
-  UseMethod("reading_call")
-}
-
-#' @export
-reading_call.default <- function(method, object, recipe, context) {
-  list(what = "shard_read", common = list(recipe = recipe))
-}
-
-# The fit with these rows to predict from.
-with_held_rows <- function(method, object, data) {
-  UseMethod("with_held_rows")
-}
-
-#' @export
-with_held_rows.default <- function(method, object, data) {
-  object$data[names(data)] <- data
-  object
-}
-
 # ---- neighbours ----------------------------------------------------------------------------------
 
 # Distances are compared with a margin for rounding, so that ties are asked for.
 rounding_margin <- 1 + 1e-12
 
-# The rows that may have neighbours in another shard: those whose k-th neighbour in their own is not
-# nearer than the other's box. `boxes`: of all shards; a list by shard of what it is asked.
-shard_asks <- function(shard, id, component, k, before, boxes) {
+# What is asked of other shards for the k nearest of the queries `x`, by default of the own rows.
+# Those that ask are those whose k-th neighbour here is not nearer than the other's box. `boxes`: of
+# all shards; a list by shard of what it is asked.
+shard_asks <- function(shard, id, component, k, before, boxes, context = shard$context, x = NULL) {
+  if (identical(nrow(x), 0L)) return(lapply(boxes, function(box) NULL))
   scaled <- shard_scaled(shard, component)
-  table <- if (before) core_neighbors_before(scaled, shard$order, k, shard$context) else
-    core_neighbors_others(scaled, k, shard$context)
-  reach2 <- core_neighbor_reach(scaled, scaled, table) * rounding_margin
+  table <- if (!is.null(x)) core_neighbors_to(scaled, x, k, context) else if (before)
+    core_neighbors_before(scaled, shard$order, k, context) else
+    core_neighbors_others(scaled, k, context)
+  x <- x %||% scaled
+  reach2 <- core_neighbor_reach(scaled, x, table) * rounding_margin
   core_release_neighbors(table)
-  distance2 <- if (before) replace(reach2, shard$order, shard$distance2)
-  asks_of(scaled, reach2, distance2, boxes, id)
+  asks_of(x, reach2, if (before) replace(reach2, shard$order, shard$distance2), boxes, id)
 }
 
 asks_of <- function(x, reach2, distance2, boxes, id) {
@@ -192,7 +163,7 @@ held_rows <- function(shard, held) {
   if (is.null(held$places)) rows else rows[held$places, , drop = FALSE]
 }
 
-# Holds rows by rank, so that equal distances are told apart by it.
+# Holds rows by rank, which decides between equal distances.
 held_before <- function(shard, id, component, received, k) {
   own <- nrow(shard$rows)
   ids <- rep(c(id, as.integer(names(received))), c(own, vapply(received, function(part)
@@ -231,41 +202,44 @@ shard_solver <- function(shard, held, k, joint) {
     known = if (!is.null(form$known)) rows[, form$known],
     columns = if (!is.null(form$noise)) shard_columns(rows, form, "noise")))
   shard$pointer <- pointer
-  shard$joint <- joint
+  shard$sums <- local_sums[[if (joint) "joint" else "conditional"]]
   shard$numbers <- rows[, form$number]
   shard$nugget_at <- noise_setter(data, shard$layout, pointer_noise(pointer))
   nrow(rows) - length(held$targets)
 }
 
-# `values`: of the parameters, on the core's scale.
-shard_evaluate <- function(shard, values, information) {
+# The sums of a problem of the core: of conditionals, or of the joint densities of mll_k().
+local_sums <- list(
+  conditional = list(evaluate = function(...) core_evaluate(...),
+    gradient = function(...) core_gradient(...)),
+  joint = list(evaluate = function(pointer, covariance, nugget, information, context) {
+    core_evaluate_joint(pointer, covariance, nugget, context)
+  }, gradient = function(...) core_gradient_joint(...)))
+
+# The same of a shard. `what`: "evaluate" or "gradient"; `asked`: information, or the coefficients
+# of the trend; `values`: of the parameters, on the core's scale.
+shard_sums <- function(shard, what, values, asked) {
   covariance <- specified_covariance(shard$specification, values)
-  nugget <- shard$nugget_at(values)
-  pack_sums(if (shard$joint) {
-    core_evaluate_joint(shard$pointer, covariance, nugget, shard$context)
-  } else core_evaluate(shard$pointer, covariance, nugget, information, shard$context),
-    shard$numbers)
+  with_failed_row(shard$sums[[what]](shard$pointer, covariance, shard$nugget_at(values), asked,
+    shard$context), shard$numbers)
 }
 
-shard_gradient <- function(shard, values, beta) {
-  covariance <- specified_covariance(shard$specification, values)
-  gradient <- if (shard$joint) core_gradient_joint else core_gradient
-  result <- gradient(shard$pointer, covariance, shard$nugget_at(values), beta, shard$context)
-  list(failed = if (result$failed > 0L) shard$numbers[result$failed] else 0, size = 0,
-    sums = c(result$value, result$gradient))
+# Sums of the core, in which the row that failed has its number among all.
+with_failed_row <- function(sums, numbers) {
+  if (sums$failed > 0L) sums$failed <- numbers[sums$failed]
+  sums
 }
 
 # ---- calls ---------------------------------------------------------------------------------------
 
-# Calls the function `what` for each of the shards `ids`, with what is `common` to them and what is
-# their `own`, by number. `shards`: an environment of all that this process has for the call.
-# `adds`: whether the results are sums, of which branches are added.
-call_shards <- function(shards, what, ids, common, own, adds) {
+# Calls the function `what` for each of the `parts` that `ids` number, with what is `common` to them
+# and what is their `own`. `adds`: whether the results are sums, of which branches are added.
+call_parts <- function(parts, what, ids, common, own, adds) {
   task <- get(what, mode = "function")
   results <- lapply(ids, function(id) {
     name <- as.character(id)
-    if (is.null(shards[[name]])) shards[[name]] <- new.env(parent = emptyenv())
-    arguments <- c(list(shards[[name]]), if ("id" %in% names(formals(task))) list(id = id), common,
+    if (is.null(parts[[name]])) parts[[name]] <- new.env(parent = emptyenv())
+    arguments <- c(list(parts[[name]]), if ("id" %in% names(formals(task))) list(id = id), common,
       own[[name]])
     do.call(task, arguments, quote = TRUE)
   })

@@ -4,12 +4,23 @@
 
 # `most`: shards that are kept.
 new_shard_cache <- function(object, most = object$source$recipe$partition$count) {
+  reading <- reading_of(object, plain_context(1L))
+  recipe <- reading$common$recipe
+  list2env(list(reading = reading, most = as.integer(most), shards = list(),
+    parts = parts_of_shards(recipe), reach = shard_reach(recipe)), parent = emptyenv())
+}
+
+# The call by which a shard reads its parts of what predictions are conditioned on, rows as
+# raw_rows() has them: the name of a function, and arguments that are those of all shards. A fit by
+# leave-one-out scores has what its rows are observed by.
+reading_of <- function(object, context) {
   recipe <- object$source$recipe
   recipe["basis"] <- list(object$data$basis)
-  list2env(list(reading = reading_call(object$method, object, recipe, plain_context(1L)),
-    most = as.integer(most), shards = list(),
-    parts = parts_of_shards(recipe$stream, recipe, recipe$partition), reach = shard_reach(recipe)),
-    parent = emptyenv())
+  prior <- object$pseudo_observations$prior
+  if (is.null(prior)) return(list(what = "shard_read", common = list(recipe = recipe)))
+  recipe$raw <- FALSE
+  list(what = "shard_read_observed", common = list(recipe = recipe, prior = prior,
+    family = object$family, context = context))
 }
 
 # The shard, which is read where it is not there; the last of the list is the one used last.
@@ -37,7 +48,7 @@ shard_reach <- function(recipe) {
   boxes <- recipe$stream$parts$boxes
   scales <- partition$scales[recipe$groups[[1L]]$group]
   cells <- cut_boxes(partition$cuts, length(scales))
-  parts <- parts_of_shards(recipe$stream, recipe, partition)
+  parts <- parts_of_shards(recipe)
   lapply(stats::setNames(nm = names(parts)), function(name) {
     of_chunks <- apply(do.call(rbind, boxes[parts[[name]]]), 2L, range)
     if (ncol(of_chunks) != length(scales)) return(NULL)  # columns that are no places
@@ -76,8 +87,8 @@ moments_from_cache.neargp_streamed <- function(object, target, settings) {
   recipe <- object$source$recipe
   cache <- object$source$cache %||% new_shard_cache(object)
   object$source["recipe"] <- list(NULL)
-  of_shard <- split(seq_len(nrow(target$coords)), shard_of(shard_places(target$coords, recipe,
-    recipe$partition$scales), recipe$partition$cuts))
+  of_shard <- split(seq_len(nrow(target$coords)), shard_of_coords(target$coords, recipe,
+    recipe$partition))
   boxes <- scaled_boxes(cache$reach, metric_component(object$core_covariance))
   parts <- lapply(names(of_shard), function(name) {
     own <- of_shard[[name]]
@@ -96,9 +107,8 @@ with_cached_rows <- function(object, cache, id, boxes, coords, settings) {
   shard <- cached_shard(cache, id)
   everywhere <- matrix(c(-Inf, Inf), 2L, ncol(core_scale(coords, component)))
   boxes <- lapply(boxes, function(box) box %||% everywhere)
-  asks <- shard_queries(shard, id, component, settings$k, boxes, settings$context,
-    core_scale(coords, component))
-  asks <- Filter(Negate(is.null), asks)
+  asks <- Filter(Negate(is.null), shard_asks(shard, id, component, settings$k, before = FALSE,
+    boxes, settings$context, core_scale(coords, component)))
   received <- lapply(stats::setNames(nm = names(asks)), function(name) {
     shard_answers(cached_shard(cache, as.integer(name)), as.integer(name), component, settings$k,
       before = FALSE, stats::setNames(asks[name], id), settings$context)[[1L]]
@@ -113,7 +123,9 @@ with_rows_of_shard <- function(object, settings, shard, received) {
   data <- list(y = column("y"), X = shard_columns(rows, shard$form, "X"), offset = column("offset"),
     weights = column("weights"), coords = shard_columns(rows, shard$form, "coords"))
   colnames(data$X) <- names(object$beta)
-  object <- with_held_rows(object$method, object, data)
+  # rows to predict from
+  held <- if (is.null(object$pseudo_observations)) "data" else c("pseudo_observations", "data")
+  object[[held]][names(data)] <- data
   settings$k <- min(settings$k, nrow(rows))
   list(object = with_own_cache(object), settings = settings)
 }

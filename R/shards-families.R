@@ -4,27 +4,25 @@
 
 with_families_in_shards <- function(problem) {
   data <- problem$data
-  host <- new_shard_host(problem$control$shards, problem$context$cluster)
-  partition <- new_partition(problem)
-  rows <- rows_of_shards(host, shard_places(data$coords, problem, partition$scales), partition$cuts)
-  on_shards(host, "shard_family_load", list(layout = problem$layout, groups = problem$groups,
-    family = family_core_name(problem$family), context = shard_context(problem$context)),
-    lapply(rows, function(rows) list(coords = unname(data$coords[rows, , drop = FALSE]),
-      response = latent_response(take_data_rows(data, rows)))), makes = TRUE)
+  host <- new_rows_host(problem)
+  rows <- send_rows(host, problem, "shard_hold", function(rows) {
+    list(coords = unname(data$coords[rows, , drop = FALSE]),
+      response = latent_response(take_data_rows(data, rows)))
+  }, list(family = family_core_name(problem$family)))
+  send_model(host, problem)
   problem$data$shards <- list(host = host, rows = rows)
   problem
 }
 
 # What core_family_bound() gives, of shards.
 family_bound_in_shards <- function(problem, method, values, positions, start, tolerance,
-                                   derivatives, specification) {
+                                   derivatives, covariance) {
   data <- problem$data
   at <- list(values = values, positions = positions, jitter = method$jitter,
     parameters = family_values(problem$family, problem$layout, values))
   core_family_bound_of_parts(parts_in_shards(data$shards, at), data$offset, ncol(full_design(data)),
-    positions, specified_covariance(specification, values), start,
-    max(location_index(data$coords)), method$bound, method$jitter, tolerance, derivatives,
-    problem$context)
+    positions, covariance, start, max(location_index(data$coords)), method$bound, method$jitter,
+    tolerance, derivatives, problem$context)
 }
 
 # What the search asks of the rows under one covariance. Numbers of each row are in the order of the
@@ -32,37 +30,24 @@ family_bound_in_shards <- function(problem, method, values, positions, start, to
 parts_in_shards <- function(shards, at) {
   host <- shards$host
   spread <- function(...) lapply(shards$rows, function(rows) lapply(list(...), `[`, rows))
-  gather <- function(found) {
-    values <- matrix(0, sum(lengths(shards$rows)), NCOL(found[[1L]]))
-    for (id in names(found)) values[shards$rows[[id]], ] <- found[[id]]
-    values
-  }
+  in_order <- function(found) gather(found, shards$rows, sum(lengths(shards$rows)))
   list(unexplained = function() {
     forget_calls(host, "shard_family_at")
-    drop(gather(on_shards(host, "shard_family_at", list(at = at), makes = TRUE)))
+    drop(in_order(map_rows(host, "shard_family_at", list(at = at), makes = TRUE)))
   }, moments = function(precision, natural) {
-    sum_of_shards(host, "shard_family_moments", list(), spread(precision = precision,
-      natural = natural))$sums
+    reduce_rows(host, "shard_family_moments", list(), spread(precision = precision,
+      natural = natural))$numbers
   }, expect = function(field, share) {
-    found <- on_shards(host, "shard_family_expect", list(field = field, share = share))
-    list(sums = sum_here(host, lapply(found, `[[`, "sums"))$sums,
-      rows = gather(lapply(found, `[[`, "rows")))
+    found <- map_rows(host, "shard_family_expect", list(field = field, share = share))
+    sums <- sum_here(host, lapply(found, function(one) as_sums(one["sums"])))
+    list(sums = sums$sums, rows = in_order(lapply(found, `[[`, "rows")))
   }, gradient = function(field, share, slope, curvature) {
-    sum_of_shards(host, "shard_family_gradient", list(field = field, share = share),
-      spread(slope = slope, curvature = curvature))$sums
+    reduce_rows(host, "shard_family_gradient", list(field = field, share = share),
+      spread(slope = slope, curvature = curvature))$numbers
   })
 }
 
 # ---- of one shard --------------------------------------------------------------------------------
-
-shard_family_load <- function(shard, layout, groups, family, context, coords, response) {
-  shard$specification <- covariance_specification(layout, groups)
-  shard$family <- family
-  shard$context <- context
-  shard$coords <- coords
-  shard$response <- response
-  NULL
-}
 
 # `at`: what the bound depends on, but for the pseudo-observations. The variances that inducing
 # points leave unexplained.
@@ -75,26 +60,25 @@ shard_family_at <- function(shard, at) {
 }
 
 shard_family_moments <- function(shard, precision, natural) {
-  as_sums(core_family_part_moments(shard$part, precision, natural, shard$context))
+  as_sums(list(numbers = core_family_part_moments(shard$part, precision, natural, shard$context)))
 }
 
 shard_family_expect <- function(shard, field, share) {
-  found <- core_family_part_expect(shard$part, field, share, shard$context)
-  list(sums = as_sums(found$sums), rows = found$rows)
+  core_family_part_expect(shard$part, field, share, shard$context)
 }
 
 shard_family_gradient <- function(shard, field, share, slope, curvature) {
-  as_sums(core_family_part_gradient(shard$part, field, share, slope, curvature, shard$context))
+  as_sums(list(numbers = core_family_part_gradient(shard$part, field, share, slope, curvature,
+    shard$context)))
 }
 
 # ---- the second stage of ppgpr() -----------------------------------------------------------------
 
 # `stage`: predictive_rows() of all rows, which are in this session.
 family_stage_in_shards <- function(stage, data, covariance, method) {
-  on_shards(data$shards$host, "shard_family_stage", list(values = covariance$values,
-    at = c(stage[c("positions", "factor")], list(jitter = method$jitter))),
-    lapply(data$shards$rows, function(rows) list(mean = stage$mean[rows])), makes = TRUE)
-  stage_of_shards(data, stage)
+  stage_in_shards(data, covariance, c(stage[c("positions", "factor")],
+    list(jitter = method$jitter)), "shard_family_stage",
+    own = lapply(data$shards$rows, function(rows) list(mean = stage$mean[rows])))
 }
 
 shard_family_stage <- function(shard, values, at, mean) {

@@ -25,25 +25,23 @@ shard_objectives <- function(problem, kind, largest_k, host = host_of_problem(pr
 }
 
 shard_objective <- function(problem, host, restricted = FALSE) {
-  new_objective(problem,
+  sums_of <- function(what, covariance, asked) {
+    reduce_rows(host, "shard_sums", list(what = what, values = covariance$values, asked = asked))
+  }
+  # shards set their own noise: what is handed on here is never evaluated
+  new_objective(problem, restricted = restricted, set_noise = function(noise) invisible(),
     parts = function(covariance, nugget, information, context) {
-      unpack_sums(sum_of_shards(host, "shard_evaluate", list(values = covariance$values,
-        information = information)))
+      sums_of("evaluate", covariance, information)
     },
-    adjoint = function(covariance, nugget, beta, context) {
-      found <- sum_of_shards(host, "shard_gradient", list(values = covariance$values, beta = beta))
-      list(value = found$sums[1L], gradient = found$sums[-1L], failed = found$failed)
-    },
-    # shards set their own: what is handed on here is never evaluated
-    restricted = restricted, set_noise = function(noise) invisible(),
+    adjoint = function(covariance, nugget, beta, context) sums_of("gradient", covariance, beta),
     within = host$within)
 }
 
 # The trend at the end of a score, by Vecchia's likelihood.
 shard_trend <- function(problem, host, component, values, k) {
   make_problems(host, component, k, before = TRUE)
-  parts <- unpack_sums(sum_of_shards(host, "shard_evaluate", list(values = values,
-    information = FALSE)))
+  parts <- reduce_rows(host, "shard_sums", list(what = "evaluate", values = values,
+    asked = FALSE))
   data <- problem$data
   parts <- add_within(parts, host$within %||% within_terms(data$within),
     nugget_unit(data, problem$layout, values))
@@ -52,14 +50,17 @@ shard_trend <- function(problem, host, component, values, k) {
 
 # ---- which fits ----------------------------------------------------------------------------------
 
-# What of the data rules out shards for a method that takes them: NULL, or what, and what to do
-# instead. `data`: NULL for rows that are read.
-refused_in_shards <- function(method, data) {
-  UseMethod("refused_in_shards")
-}
-
-#' @export
-refused_in_shards.default <- function(method, data) NULL
+# What rules out shards for a method that takes them, or would: what, and what to do instead.
+# `data`: NULL for rows that are read.
+refused_in_shards <- list(
+  # no sum over rows: iterations have products of a vector with the covariance matrix of all rows
+  neargp_odvgp = function(data) {
+    c("by odvgp(), whose mean is solved for with the covariances of each row with all others",
+      "Take svgp(), the same fit without that mean; or vecchia() in few coordinates, loo_k() in many.")
+  },
+  neargp_vnngp = function(data) if (has_effects(data)) {
+    c("by vnngp() with random effects and smooths", "Leave these out, or fit without shards.")
+  })
 
 # The rows that shards would hold: locations, where these stand for theirs.
 count_sharded <- function(settings, data) {
@@ -88,8 +89,10 @@ check_takes_shards <- function(settings, data) {
   refuse <- function(why, instead) abort_neargp("cluster",
     c(sprintf("%s cannot be used %s.", what, why), i = instead))
   if (!is.null(data$output)) refuse("for several outputs", "Fit the outputs one by one.")
-  refused <- refused_in_shards(method, data)
-  if (!is.null(refused)) refuse(refused[1L], refused[2L])
+  for (rule in refused_in_shards[intersect(class(method), names(refused_in_shards))]) {
+    refused <- rule(data)
+    if (!is.null(refused)) refuse(refused[1L], refused[2L])
+  }
   if (!has_ability(method, "shards", settings$family)) {
     refuse(sprintf("by %s of %s response with these settings", method_call(method),
       with_article(settings$family)),

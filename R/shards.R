@@ -54,6 +54,12 @@ shard_of <- function(places, cuts) {
   found
 }
 
+# The shard of each row of coordinates, as the core has them. `like`: a problem, or what else has
+# the locations and groups of one.
+shard_of_coords <- function(coords, like, partition) {
+  shard_of(shard_places(coords, like, partition$scales), partition$cuts)
+}
+
 # Places in units in which sides are compared: ranges of one kind share their unit.
 shard_places <- function(coords, problem, scales = shard_scales(coords, problem)) {
   places <- places_of(coords, problem$locations)
@@ -63,6 +69,13 @@ shard_places <- function(coords, problem, scales = shard_scales(coords, problem)
 shard_scales <- function(coords, problem) {
   scales <- group_scales(coords, problem$groups[[1L]]$group)
   ifelse(scales > 0, scales, 1)
+}
+
+# The numbers that parts have of their rows, in the order of all `n`. `rows`: of each part.
+gather <- function(found, rows, n) {
+  values <- matrix(0, n, NCOL(found[[1L]]))
+  for (id in names(rows)) values[rows[[id]], ] <- found[[id]]
+  values
 }
 
 # ---- sums ----------------------------------------------------------------------------------------
@@ -88,33 +101,11 @@ add_branches <- function(parts, ids) {
   stats::setNames(list(add_sums(found[[1L]][[1L]], found[[2L]][[1L]])), name)
 }
 
-# `failed`: the row of the first shard that could not be computed, else 0.
+# Sums are a list of numbers and arrays. `failed`: the row of the first shard that could not be
+# computed, else 0; where there is one, there are no sums.
 add_sums <- function(a, b) {
-  list(failed = if (a$failed > 0) a$failed else b$failed, size = a$size, sums = a$sums + b$sums)
+  if (a$failed > 0) a["failed"] else if (b$failed > 0) b["failed"] else Map(`+`, a, b)
 }
 
 # Sums that cannot fail.
-as_sums <- function(sums) list(failed = 0, size = 0, sums = sums)
-
-# What core_evaluate() returns, as numbers in a row and back. `size`: columns and parameters.
-pack_sums <- function(result, row_of) {
-  parts <- c("log_det", "gram", "d_log_det", "d_gram", "information")
-  list(failed = if (result$failed > 0L) row_of[result$failed] else 0,
-    size = c(ncol(result$gram), length(result$d_log_det)),
-    sums = unlist(lapply(result[intersect(parts, names(result))], as.vector), use.names = FALSE))
-}
-
-unpack_sums <- function(packed) {
-  columns <- packed$size[1L]
-  parameters <- packed$size[2L]
-  dims <- list(log_det = 1L, gram = c(columns, columns), d_log_det = parameters,
-    d_gram = c(columns, columns, parameters), information = c(parameters, parameters))
-  ends <- cumsum(vapply(dims, prod, 0))
-  read <- function(name) {
-    values <- packed$sums[seq_len(prod(dims[[name]])) + ends[[name]] - prod(dims[[name]])]
-    if (length(dims[[name]]) > 1L) array(values, dims[[name]]) else values
-  }
-  names <- if (parameters > 0 && length(packed$sums) == ends[["information"]]) names(dims) else
-    c("log_det", "gram")
-  c(stats::setNames(lapply(names, read), names), list(failed = packed$failed))
-}
+as_sums <- function(sums) c(list(failed = 0), sums)

@@ -113,7 +113,8 @@ start_problem <- function(problem, scales) {
   reduced <- reduce_to_neighbors(data, targets, neighbors)
   farthest <- scaled[neighbors[k, ], , drop = FALSE] - scaled[targets, , drop = FALSE]
   pointer <- local_problem(reduced$data, reduced$neighbors, problem$context, reduced$targets)
-  sums <- core_sums(list(parts = evaluation_of(pointer), set = pointer_noise(pointer)),
+  sums <- core_sums(list(parts = function(...) local_sums$conditional$evaluate(pointer, ...),
+    set = pointer_noise(pointer)),
     reduced$data, problem$layout, reduced$targets)
   list(parts = sums$parts, nugget_at = noise_setter(reduced$data, problem$layout, sums$set),
     specification = covariance_specification(problem$layout, problem$groups),

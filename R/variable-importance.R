@@ -48,8 +48,8 @@
 #'   important first: `variable`; `loss`, the mean log score of a row without it less that of the
 #'   fit, in nats, positive where the variable helps; `std_error` of that, from the differences of
 #'   rows as if they were independent (near rows are not: take it for a lower limit); `log_score`
-#'   without it. Attributes: `log_score` of the fit, `by` and `rows`. It has `print()`, `plot()`
-#'   and, for ggplot2, `autoplot()`.
+#'   without it. Attributes: `log_score` of the fit, `by` and `rows`. `autoplot()`
+#'   returns a ggplot object, and `plot()` draws it and returns it invisibly.
 #' @section Errors: `neargp_error_argument` for variables that the fit does not have or that cannot
 #'   be left out, and of `by = "permute"` where areas have covariates by [block_support()],
 #'   `neargp_error_newdata` where the data are no longer found, or no longer those that were fitted
@@ -75,7 +75,7 @@
 #' variable_importance(fit)
 #' permuted <- variable_importance(fit, by = "permute", seed = 1)
 #' permuted
-#' plot(permuted)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(permuted)
 #' @export
 variable_importance <- function(object, variables = NULL, by = c("refit", "permute"), folds = NULL,
                                 repeats = 5L, seed = NULL, verbose = rlang::is_interactive()) {
@@ -259,36 +259,18 @@ importance_limits <- function(x) {
 #' @export
 plot.neargp_importance <- function(x, ...) {
   check_no_more_arguments()
-  table <- importance_limits(x)
-  at <- as.integer(table$variable)
-  old <- open_page(c(1L, 1L))
-  on.exit(graphics::par(old))
-  width <- max(graphics::strwidth(x$variable, "inches", cex = 0.85)) + 0.35
-  old <- c(old, graphics::par(mai = replace(graphics::par("mai"), 2L, max(width, 0.6))))
-  graphics::plot.new()
-  graphics::plot.window(range(0, table$lower, table$upper), c(0.5, nrow(table) + 0.5))
-  graphics::abline(v = 0, col = "grey70")
-  graphics::segments(table$lower, at, table$upper, at, col = "grey50")
-  graphics::points(table$loss, at, pch = 18, cex = 1.6, col = "#D55E00")
-  graphics::axis(1L, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
-  graphics::axis(2L, at, x$variable, lwd = 0, cex.axis = 0.85)
-  graphics::box(lwd = 0.8)
-  write_title(sprintf("Variables, %s", importance_label(x)), 1.25)
-  graphics::title(xlab = importance_axis, cex.lab = fitting_size(importance_axis, 1L))
-  invisible(x)
+  draw_plots(autoplot.neargp_importance(x))
 }
-
-importance_axis <- "log score lost a row (nats; bars: 95%)"
 
 #' @rdname variable_importance
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp_importance <- function(object, ...) {
   check_no_more_arguments()
-  ggplot2::ggplot(importance_limits(object), ggplot2::aes(.data$loss, .data$variable)) +
+  new_plot(importance_limits(object), ggplot2::aes(.data$loss, .data$variable),
+    sprintf("Variables, %s", importance_label(object)), y = NULL,
+    x = "log score lost a row (nats; bars: 95%)") +
     ggplot2::geom_vline(xintercept = 0, colour = "grey70") +
     ggplot2::geom_segment(ggplot2::aes(x = .data$lower, xend = .data$upper,
       yend = .data$variable), colour = "grey50") +
-    ggplot2::geom_point(shape = 18, size = 3, colour = "#D55E00") +
-    ggplot2::labs(x = importance_axis, y = NULL,
-      title = sprintf("Variables, %s", importance_label(object)))
+    ggplot2::geom_point(shape = 18, size = 3, colour = "#D55E00")
 }

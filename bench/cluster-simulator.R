@@ -43,7 +43,7 @@ environment(cpu_of) <- globalenv()
 
 # Of so many rounds within a fit to n rows: seconds of each, CPU of one round here and in each worker, and CPU of the preparations before.
 rounds_of <- function(n, cluster = NULL, neighbors = k, count = rounds) {
-  originals <- list(sum_of_shards = ns$sum_of_shards, make_problems = ns$make_problems)
+  originals <- list(reduce_rows = ns$reduce_rows, make_problems = ns$make_problems)
   found <- list()
   now <- ns$core_monotonic_seconds
   replace <- function(name, f) utils::assignInNamespace(name, f, "neargp")
@@ -54,8 +54,8 @@ rounds_of <- function(n, cluster = NULL, neighbors = k, count = rounds) {
     originals$make_problems(...)
     if (is.null(found$prepared)) found$prepared <<- cpu_of() - before
   })
-  replace("sum_of_shards", function(host, what, common) {
-    one <- function() originals$sum_of_shards(host, what, utils::modifyList(common, list(information = TRUE)))
+  replace("reduce_rows", function(host, what, common) {
+    one <- function() originals$reduce_rows(host, what, utils::modifyList(common, list(information = TRUE)))
     if (is.null(found$elapsed)) {
       for (i in 1:3) one()  # R compiles its functions
       workers <- of_workers()
@@ -69,7 +69,7 @@ rounds_of <- function(n, cluster = NULL, neighbors = k, count = rounds) {
       found$cpu_workers <<- (of_workers() - workers) / count
     }
     rlang::cnd_signal(rlang::cnd("rounds_measured"))
-    originals$sum_of_shards(host, what, common)
+    originals$reduce_rows(host, what, common)
   })
   tryCatch(neargp(z ~ 1, rows(n), coords = ~ x + y, method = vecchia(neighbors), covariance = cov_exponential(), threads = 1L, cluster = cluster,
     control = neargp_control(shards = shards)), rounds_measured = function(condition) NULL)
@@ -91,8 +91,8 @@ handling <- pmax(unname(stats::coef(stats::lm(of_session ~ c(1, 2, 4, 8)))), 0)
 file <- tempfile(fileext = ".csv")
 utils::write.csv(rows(1e5), file, row.names = FALSE)
 reading <- least(3L, utils::read.csv(file)) / 1e5
-answer <- length(serialize(list(value = ns$pack_sums(list(log_det = 0, gram = diag(2), d_log_det = double(3), d_gram = array(0, c(2, 2, 3)),
-  information = diag(3), failed = 0L), 1), success = TRUE, time = double(5), tag = 1), NULL))
+answer <- length(serialize(list(value = list(log_det = 0, gram = diag(2), d_log_det = double(3), d_gram = array(0, c(2, 2, 3)),
+  information = diag(3), failed = 0L), success = TRUE, time = double(5), tag = 1), NULL))
 load <- strsplit(readLines("/proc/loadavg"), " ")[[1L]][1L]
 measured <- data.frame(what = c("microseconds a row of an evaluation (value, gradient, information)", "microseconds a row of the preparations",
   "microseconds a row of read.csv(), three columns", "milliseconds of this session in a round, for each worker",

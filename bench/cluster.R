@@ -42,7 +42,7 @@ cpu_of <- function() sum(proc.time()[c("user.self", "sys.self")])
 
 # Milliseconds of each of so many rounds, within a fit, and the master's CPU time of one.
 rounds_of <- function(cluster, shards) {
-  original <- ns$sum_of_shards
+  original <- ns$reduce_rows
   found <- NULL
   measured <- function(host, what, common) {
     if (is.null(found)) {
@@ -56,8 +56,8 @@ rounds_of <- function(cluster, shards) {
     }
     original(host, what, common)
   }
-  utils::assignInNamespace("sum_of_shards", measured, "neargp")
-  on.exit(utils::assignInNamespace("sum_of_shards", original, "neargp"))
+  utils::assignInNamespace("reduce_rows", measured, "neargp")
+  on.exit(utils::assignInNamespace("reduce_rows", original, "neargp"))
   fit_in_shards(rows(400L), shards, cluster, neighbors = 5L)
   found
 }

@@ -63,11 +63,12 @@ expect_resumes <- function(run, shares = c(0.3, 0.8), label = NULL, each = 1) {
 # Further fits, beside last_fits(): by deep methods, and with posteriors that Newton's method finds.
 further_fits <- function() {
   data <- last_data()
-  of <- function(formula, method, family = NULL, covariance = cov_matern(nu = 1.5), ...) {
+  of <- function(formula, method, family = NULL, covariance = cov_matern(nu = 1.5), nugget = NULL,
+                 ...) {
     function(..., seed = 3) {
       set.seed(seed)
       suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, family = family,
-        covariance = covariance, verbose = FALSE, ...))
+        covariance = covariance, nugget = nugget, verbose = FALSE, ...))
     }
   }
   deep <- function(formula, method, ...) of(formula, method, ..., covariance = NULL)
@@ -79,6 +80,7 @@ further_fits <- function() {
     vnngp_smooth = of(w ~ x, vnngp(4), covariance = cov_gaussian()),
     vnngp_low_rank = of(count ~ 1, vnngp(6, low_rank = 10), poisson()),
     mean_field_natural = of(count ~ x, vnngp(8, posterior = "mean-field"), poisson()),
+    svgp_noise = of(z ~ 1, svgp(15), nugget = ~ x),
     ppgpr = of(z ~ 1, ppgpr(15)), odvgp = of(z ~ 1, odvgp(15)),
     restricted = of(z ~ x, vecchia(8, estimation = "REML")),
     random_order = of(z ~ x, vecchia(8, ordering = "random"), covariance = cov_matern(ard = TRUE)),

@@ -181,13 +181,13 @@ test_that("arguments that nobody takes are errors, and not swallowed", {
   for (method in c("glance", "fixef", "deviance")) {
     refused(do.call(method, list(fit, wrong = 1)), "no argument `wrong`")
   }
-  withr::local_pdf(NULL)
   variogram <- empirical_variogram(fit)
-  refused(plot(variogram, palette = "a"), "plot\\(\\) has no argument palette")
-  expect_silent(plot(variogram, main = "a", cex.axis = 0.8))
+  refused(plot(variogram, palette = "a"), "plot\\(\\) has no argument `palette`")
+  refused(plot(variogram, cex.axis = 0.8), "no argument `cex.axis`")
+  expect_drawn(plot(variogram, main = "a"))
   validated <- cross_validate(fit, folds = 2, verbose = FALSE)
-  refused(plot(validated, which = "pit", wich = "map"), "Its own are which, setting and score")
-  refused(plot(block_folds(x, 2), folds = 1), "no argument folds")
+  refused(plot(validated, which = "pit", wich = "map"), "Did you mean `which`")
+  refused(plot(block_folds(x, 2), folds = 1), "no argument `folds`")
 })
 
 test_that("classes and settings that cannot be fitted are errors with a way out that works", {

@@ -24,15 +24,13 @@ test_extended("cross-validated 0/1 data are judged by calibration, not by the PI
   p <- cv$predictions$mean
   expect_equal(as.vector(confusion_table(cv))[4], sum(fit$data$y == 1 & p > 0.5))
   expect_equal(sum(calibration_curve(cv)$n), 100)
-  withr::local_pdf(NULL)
-  expect_identical(plot(cv), cv)
-  expect_identical(plot(cv, which = c("pit", "calibration", "confusion")), cv)
+  expect_drawn(plot(cv))
+  expect_drawn(plot(cv, which = c("pit", "calibration", "confusion")))
 })
 
 test_extended("a fit to 0/1 responses draws its calibration", {
   fit <- binary_fit(100)
-  withr::local_pdf(NULL)
-  expect_identical(expect_invisible(plot(fit, which = c("qq", "calibration"))), fit)
+  expect_drawn(plot(fit, which = c("qq", "calibration")))
   skip_if_not_installed("ggplot2")
   drawn <- ggplot2::autoplot(fit, "calibration")
   expect_equal(drawn$data[c("n", "predicted", "observed")],

@@ -36,9 +36,8 @@ test_extended("cross-validated classes are scored, compared and drawn", {
   expect_equal(sum(confusion_table(cv, setting = "few")), 90)
   expect_equal(sum(calibration_curve(cv, setting = "few")$n), 90)
   expect_output(print(cv), "accuracy")
-  withr::local_pdf(NULL)
-  expect_identical(plot(cv), cv)
-  expect_identical(plot(cv, which = c("calibration", "confusion"), setting = "few"), cv)
+  expect_drawn(plot(cv))
+  expect_drawn(plot(cv, which = c("calibration", "confusion"), setting = "few"))
   expect_error(cross_validate(fit, local_mean = TRUE), "Not local_mean",
     class = "neargp_error_argument")
   both <- cross_validate(list(one = fit, same = fit), folds = 3)
@@ -81,6 +80,5 @@ test_extended("0/1 responses by methods with a mean are compared with classes, b
   expect_identical(levels(named$predictions$class), c("a", "b"))
   expect_error(cross_validate(list(loo_k = fit_by(class ~ 1, loo_k(k = 8)), vnngp = vnngp_fit)),
     "vnngp differs", class = "neargp_error_fits")
-  withr::local_pdf(NULL)
-  expect_identical(plot(both), both)
+  expect_drawn(plot(both))
 })

@@ -91,7 +91,7 @@ local_binding <- function(name, value, env = parent.frame()) {
 # `harm` is done to a worker at the `at`-th evaluation.
 harmed_fit <- function(cluster, harm, at, ...) {
   count <- 0L
-  evaluate <- local_binding("sum_of_shards", function(...) {
+  evaluate <- local_binding("reduce_rows", function(...) {
     count <<- count + 1L
     if (count == at) harm()
     evaluate(...)
@@ -162,7 +162,7 @@ test_extended("after an interrupt workers are idle", {
 })
 
 test_that("messages of an evaluation are short", {
-  arguments <- list(key = "120000.123456 12345 12345", call = list(what = "shard_evaluate",
+  arguments <- list(key = "120000.123456 12345 12345", call = list(what = "shard_sums",
     common = list(values = runif(6), information = TRUE), tree = 1:16), ids = 1:4, own = NULL)
   message <- list(type = "EXEC", data = list(fun = as_sent(worker_call), args = list(
     name = "answer_request", arguments = arguments), return = TRUE, tag = 1))
@@ -244,7 +244,7 @@ test_extended("workers, their number and their loss change no bit of vnngp() eit
   expect_identical(estimated(fit), estimated(alone))
   expect_identical(predict(fit, new, cluster = cluster), predict(alone, new))
   # a worker is lost between a fit of the fields and what is asked of them, and between fits
-  for (what in c("sum_of_shards", "fit_fields")) local({
+  for (what in c("reduce_rows", "fit_fields")) local({
     cluster <- local_workers(3)
     pids <- pids_of(cluster)
     calls <- 0L

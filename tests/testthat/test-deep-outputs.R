@@ -168,9 +168,7 @@ test_that("print, coefficients and tables name the outputs", {
   expect_identical(tail(table$response, 2L), c("u", "v"))
   expect_identical(glance(fit)$places, 199L)
   expect_equal(sigma(fit), sqrt(fit$nugget))
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  expect_invisible(plot(fit, c("trace", "residuals", "qq", "pit")))
+  expect_drawn(plot(fit, c("trace", "residuals", "qq", "pit")))
   expect_error(plot(fit, "map"), class = "neargp_error_argument")
 })
 

@@ -243,8 +243,7 @@ test_extended("a fit with factors is cross-validated, augmented, updated, kept a
   saveRDS(fit, file)
   expect_identical(predict(readRDS(file), data[1:3, ]), predict(fit, data[1:3, ]))
   expect_true(all(is.finite(simulate(fit, nsim = 2, seed = 1, newdata = data[1:5, ])[[1]])))
-  withr::local_pdf(NULL)
-  expect_no_error(plot(fit))
+  expect_drawn(plot(fit))
   expect_error(plot(fit, which = "map"), "factors among its coordinates",
     class = "neargp_error_plot")
   expect_identical(attr(empirical_variogram(fit), "unit"), "ranges")

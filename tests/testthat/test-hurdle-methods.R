@@ -166,9 +166,7 @@ test_extended("tables and prints have both parts", {
   expect_error(AIC(fit), class = "neargp_error_not_likelihood")
   expect_error(deviance(fit), class = "neargp_error_not_likelihood")
   expect_output(print(summary(fit)), "Presence.*Pr\\(.*Positive.*Pr\\(")
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  expect_identical(plot(fit), fit)
+  expect_drawn(plot(fit))
   expect_error(plot(fit, "map"), class = "neargp_error_argument")
 })
 

@@ -93,9 +93,7 @@ test_that("classes without a trend are fitted by svgp(), and shown", {
 })
 
 test_extended("all plots that are there by default are drawn", {
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  expect_no_error(plot(fit_classes(class ~ 1)))
-  expect_no_error(plot(inducing_fit(simulated_data(60), odvgp(10, move = FALSE))))
+  expect_drawn(plot(fit_classes(class ~ 1)))
+  expect_drawn(plot(inducing_fit(simulated_data(60), odvgp(10, move = FALSE))))
   expect_error(plot(fit_classes(class ~ 1), "confusion"), class = "neargp_error_method")
 })

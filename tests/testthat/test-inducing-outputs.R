@@ -186,9 +186,8 @@ test_extended("what other methods' fits to several outputs can do a fit on induc
   expect_equal(validated$scores$crps, scores(fit)$crps, tolerance = 0.3)
   refitted <- cross_validate(fit, folds = rep(1:2, 30), refit = TRUE)
   expect_true(all(is.finite(refitted$predictions$mean)))
-  withr::local_pdf(withr::local_tempfile())
   for (which in c("loo", "residual_map", "covariance", "variogram", "inducing"))
-    expect_invisible(plot(fit, which))
+    expect_drawn(plot(fit, which))
 })
 
 test_extended("time, the sphere, several structures and few factors can be fitted", {

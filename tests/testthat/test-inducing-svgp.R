@@ -130,9 +130,8 @@ test_extended("what other methods' fits can do a fit on inducing points can", {
   expect_lt(abs(validated$scores$crps - scores(fit)$crps), 0.05)
   refitted <- cross_validate(fit, folds = rep(1:2, 60), refit = TRUE)
   expect_true(all(is.finite(refitted$predictions$mean)))
-  withr::local_pdf(withr::local_tempfile())
-  expect_invisible(plot(fit, which = "inducing"))
-  expect_invisible(plot(fit))
+  expect_drawn(plot(fit, which = "inducing"))
+  expect_drawn(plot(fit))
   expect_error(plot(fit_once(), which = "inducing"), class = "neargp_error_argument")
 })
 

@@ -199,7 +199,7 @@ test_extended("what can be asked of other fits can be asked of this one", {
   expect_output(print(summary(fit)), "Std. Error")
   expect_output(print(fit$method), "low_rank +20")
   expect_identical(dim(fit$inducing), c(20L, 2L))
-  expect_silent(withr::with_pdf(NULL, plot(fit, "inducing")))
+  expect_drawn(plot(fit, "inducing"))
   file <- withr::local_tempfile()
   saveRDS(fit, file)
   expect_identical(predict(readRDS(file), data[1:5, ]), predict(fit, data[1:5, ]))

@@ -104,7 +104,7 @@ test_that("an overlap that is too narrow is told, with the wider one", {
   # on a line a default overlap has as many rows as in a plane
   expect_no_message(wide <- fitted())
   expect_identical(wide$posterior$shards$overlap, 64)
-  expect_lt(wide$posterior$shards$difference, difference_told)
+  expect_lt(wide$posterior$shards$difference, reported_difference)
 })
 
 # Results that shards may change only by what lies beyond the overlap.

@@ -154,7 +154,7 @@ test_extended("positions move or are held, and are in the user's coordinates", {
   expect_named(held$inducing, c("x", "y"))
   moved <- fit_swsgp(given, k = 6, epochs = 5, data = data)
   expect_gt(max(abs(as.matrix(moved$inducing) - as.matrix(given))), 0.01)
-  expect_silent(plot(moved, "inducing"))
+  expect_drawn(plot(moved, "inducing"))
   degrees <- transform(data, x = 10 + x, y = 45 + y)
   fit <- neargp(count ~ h, degrees, coords = ~ x + y, distance = "chordal",
     method = swsgp(25, k = 6, epochs = 5), family = poisson(), covariance = cov_exponential())

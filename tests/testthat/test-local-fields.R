@@ -158,12 +158,11 @@ test_extended("a fit goes through all that others do", {
   expect_false(anyNA(scales))
   expect_equal(scales$sd^2,
     diag(dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)), tolerance = 1e-8)
-  withr::local_pdf(NULL)
-  expect_silent(plot(fit, "range"))
-  expect_silent(plot(fit, "range", what = "sd"))
+  expect_drawn(plot(fit, "range"))
+  expect_drawn(plot(fit, "range", what = "sd"))
   expect_error(plot(fit, "sd"), "wet", class = "neargp_error_local")
-  expect_silent(plot(fit, "sd", newdata = data))
-  expect_silent(plot(fit))
+  expect_drawn(plot(fit, "sd", newdata = data))
+  expect_drawn(plot(fit))
 })
 
 test_extended("what cannot be is refused in one way", {

@@ -21,33 +21,10 @@ test_that("scattered, repeated and nearly empty places are no grid", {
   expect_null(as_grid(rep(1, 10), 1:10))
 })
 
-test_that("cells land where they belong, north up", {
-  grid <- list(column = c(1L, 2L, 1L), row = c(1L, 1L, 2L), size = c(2L, 2L), step = c(1, 1),
-    origin = c(0, 0))
-  cells <- grid_cells(grid, c("red", "green", "blue"))
-  expect_equal(cells, rbind(c("blue", NA), c("red", "green")))
-})
-
 test_that("a grid that is mostly empty is drawn as points", {
   grid <- expand.grid(x = 1:20, y = 1:10)
   expect_equal(drawn_grid(grid)$size, c(20, 10))
   set.seed(17)
   expect_null(drawn_grid(grid[c(1, 200, sample(2:199, 40)), ]))
   expect_equal(drawn_grid(grid[c(1, 200, sample(2:199, 60)), ])$size, c(20, 10))
-})
-
-test_extended("the note on dots is below maps that have some", {
-  grid <- expand.grid(x = 1:80, y = 1:40)
-  has_note <- function(dotted) {
-    place <- list(x = grid$x, y = grid$y, longlat = FALSE, unit = "", names = c("x", "y"),
-      dotted = dotted)
-    file <- withr::local_tempfile(fileext = ".pdf")
-    grDevices::pdf(file, compress = FALSE, useKerning = FALSE)
-    draw_map(place, grid$x, color_scale(grid$x, "viridis"), "x")
-    grDevices::dev.off()
-    any(grepl(dotted_note, readLines(file, warn = FALSE), fixed = TRUE, useBytes = TRUE))
-  }
-  expect_true(has_note(grid$x > 40))
-  expect_false(has_note(grid$x == 41 & grid$y == 21)) # between the dots of every second column
-  expect_false(has_note(NULL))
 })

@@ -44,8 +44,7 @@ test_that("projected coordinates that are called long and lat are not degrees", 
   data <- data.frame(long = runif(60) * 1e5, lat = runif(60) * 8e5, z = rnorm(60))
   fit <- neargp(z ~ 1, data, coords = ~ long + lat, method = vecchia(k = 5))
   expect_false(is_longlat_fit(fit))
-  withr::local_pdf(NULL)
-  expect_invisible(plot(fit, which = "map", cells = 100))
+  expect_drawn(plot(fit, which = "map", cells = 100))
 })
 
 test_extended("the title of a map has the time as it was given", {
@@ -62,7 +61,6 @@ test_extended("the title of a map has the time as it was given", {
 })
 
 test_extended("data along a line have a map, whatever their scale", {
-  withr::local_pdf(NULL)
   set.seed(3)
   u <- runif(60)
   for (data in list(data.frame(x = u, y = 0.5), data.frame(x = u, y = 3 * u),
@@ -70,12 +68,11 @@ test_extended("data along a line have a map, whatever their scale", {
     data$z <- sin(6 * u) + rnorm(60, sd = 0.1)
     fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5))
     expect_gt(nrow(map_grid(fit, 400)), 10)
-    expect_invisible(plot(fit, which = "map", cells = 400))
+    expect_drawn(plot(fit, which = "map", cells = 400))
   }
 })
 
 test_that("the number of cells is a number", {
-  withr::local_pdf(NULL)
   fit <- plotted_fit()
   for (cells in list("a", list(1), 2^30)) expect_error(plot(fit, which = "map", cells = cells),
     "`cells`", class = "neargp_error_argument")

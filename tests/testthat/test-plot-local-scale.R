@@ -33,12 +33,35 @@ test_extended("local fields along one coordinate are curves, and stationary fits
   data <- local_data(60)
   fit <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8),
     covariance = cov_matern(1.5, range = ~ x, sd = ~ wet))
-  withr::local_pdf(NULL)
-  expect_silent(plot(fit, "range"))
-  expect_silent(plot(fit, "range", what = "sd"))
-  expect_silent(plot(fit, "sd", newdata = data))
+  expect_drawn(plot(fit, "range"))
+  expect_drawn(plot(fit, "range", what = "sd"))
+  expect_drawn(plot(fit, "sd", newdata = data))
   stationary <- update(fit, covariance = cov_matern(1.5))
   expect_error(plot(stationary, "range"), "`range = ~`", class = "neargp_error_local")
   expect_error(plot(stationary, "sd"), "what = \"sd\"", class = "neargp_error_local")
-  expect_silent(plot(stationary, "map", what = "sd"))
+  expect_drawn(plot(stationary, "map", what = "sd"))
+})
+
+test_extended("local fields, warps and inducing points are drawn", {
+  skip_if_not_installed("ggplot2")
+  data <- simulated_data(150)
+  local <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8),
+    covariance = cov_exponential(range = ~ bumps(3)))
+  drawn <- local_scale_map(local, "range", "mean", NULL, 100, NULL)
+  map <- ggplot2::autoplot(local, "range", cells = 100)
+  expect_equal(map$data$value, log(drawn$value))
+  expect_error(ggplot2::autoplot(local, "sd"), class = "neargp_error_local")
+  warped <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8),
+    covariance = cov_exponential(warp = expand(2, ~ bumps(3))))
+  maps <- ggplot2::autoplot(warped, "warp", cells = 100)
+  expect_length(maps, 2)
+  expect_identical(maps[[1]]$scales$get_scales("fill")$limits,
+    maps[[2]]$scales$get_scales("fill")$limits)
+  expect_identical(maps[[2]]$labels$title, "Further coordinate 2")
+  monotone <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8),
+    covariance = cov_exponential(warp = monotone(~ x)))
+  expect_identical(geoms(ggplot2::autoplot(monotone, "warp")), c("GeomRibbon", "GeomLine",
+    "GeomLine"))
+  sparse <- neargp(z ~ 1, data, coords = ~ x + y, method = svgp(20))
+  expect_equal(nrow(built(ggplot2::autoplot(sparse, "inducing"))$data[[2]]), 20)
 })

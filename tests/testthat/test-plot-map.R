@@ -6,26 +6,42 @@ test_that("degrees are labelled by hemisphere", {
 })
 
 test_that("one unit up is as long as one unit across", {
-  withr::local_pdf(NULL, width = 9, height = 5)
-  units <- function() {
-    graphics::par("pin") / c(diff(graphics::par("usr")[1:2]), diff(graphics::par("usr")[3:4]))
+  skip_if_not_installed("ggplot2")
+  height_of <- function(points, ...) {
+    panel <- built(plot_map(points, draw = FALSE, ...))
+    panel$layout$coord$aspect(panel$layout$panel_params[[1]])
   }
-  points <- data.frame(x = c(0, 3), y = c(0, 1), mean = 1:2)
-  plot_map(points, reset = FALSE)
-  expect_equal(units()[1], units()[2])
+  expect_equal(height_of(data.frame(x = c(0, 3), y = c(0, 1), mean = 1:2)), 1 / 3)
   lonlat <- data.frame(lon = c(0, 3), lat = c(59, 61), mean = 1:2)
-  plot_map(lonlat, reset = FALSE)
-  expect_equal(units()[1], units()[2] * cospi(60 / 180), tolerance = 1e-6)
+  expect_equal(height_of(lonlat), 2 / 3 / cospi(60 / 180), tolerance = 0.01)
+  expect_equal(height_of(lonlat, longlat = FALSE), 2 / 3)
 })
 
-test_that("graphical parameters are put back, unless asked not to", {
-  withr::local_pdf(NULL)
-  before <- graphics::par("mar", "mgp", "las")
+test_that("a map returns its table, and draws only if asked", {
+  skip_if_not_installed("ggplot2")
   points <- data.frame(x = c(0, 3), y = c(0, 1), mean = 1:2)
-  expect_invisible(plot_map(points))
-  expect_equal(graphics::par("mar", "mgp", "las"), before)
-  plot_map(points, reset = FALSE)
-  expect_false(identical(graphics::par("mar"), before$mar))
+  map <- expect_drawn(plot_map(points))
+  expect_equal(map$data, data.frame(points[1:2], value = 1:2))
+  kept <- withVisible(plot_map(points, main = "Rain", xlab = "east", title = "mm", draw = FALSE))
+  expect_true(kept$visible)
+  scales <- kept$value$scales
+  expect_identical(kept$value$labels$title, "Rain")
+  expect_identical(scales$get_scales("x")$name, "east")
+  expect_identical(scales$get_scales("y")$name, "y")
+  expect_identical(scales$get_scales("fill")$name, "mm")
+  expect_identical(map$scales$get_scales("fill")$name, "mean")
+  more <- built(kept$value + ggplot2::geom_point(data = data.frame(x = 1, y = 0.5)))
+  expect_equal(more$data[[length(more$data)]][c("x", "y")], data.frame(x = 1, y = 0.5))
+})
+
+test_that("axes have units, large ones in kilometres", {
+  skip_if_not_installed("ggplot2")
+  place <- list(x = c(0, 50000), y = c(0, 30000), longlat = FALSE, unit = "m",
+    names = c("east", "north"))
+  map <- ggplot_map(place, 1:2, color_scale(1:2, "viridis"), "v", NULL)
+  x <- map$scales$get_scales("x")
+  expect_identical(x$name, "east (km)")
+  expect_identical(x$labels(c(20000, NA)), c("20", ""))
 })
 
 test_that("places come from columns, formulas, matrices, sf and terra objects", {
@@ -47,13 +63,17 @@ test_that("places come from columns, formulas, matrices, sf and terra objects", 
   place <- map_place(raster, NULL, NULL)
   expect_equal(as_grid(place$x, place$y)$size, c(4, 3))
   expect_equal(place$unit, "m")
-  withr::local_pdf(NULL)
-  expect_invisible(plot_map(raster))
+  expect_drawn(plot_map(raster))
 })
 
-test_that("the outline of small symbols takes their colour", {
-  expect_equal(outline_colors("red", point_size(100)), "grey45")
-  expect_equal(outline_colors("red", point_size(5000)), "red")
+test_that("pale colours have an outline, which is thin on small symbols", {
+  skip_if_not_installed("ggplot2")
+  stroke <- function(n, ...) {
+    points <- data.frame(x = runif(n), y = runif(n), mean = rnorm(n))
+    built(plot_map(points, draw = FALSE, ...))$data[[1]]$stroke[1]
+  }
+  expect_identical(stroke(20), 0)
+  expect_gt(stroke(20, centered = TRUE), 2 * stroke(5000, centered = TRUE))
 })
 
 test_that("wrong input is refused with its reason", {
@@ -70,23 +90,10 @@ test_that("wrong input is refused with its reason", {
   expect_error(plot_map(1:3), "data frame, an sf", class = "neargp_error_argument")
 })
 
-test_that("points are as large as a large page has room for", {
-  grDevices::pdf(NULL, width = 4, height = 4)
-  withr::defer(grDevices::dev.off())
-  graphics::plot.new()
-  small <- roomy_point_size(4000)
-  grDevices::pdf(NULL, width = 12, height = 12)
-  withr::defer(grDevices::dev.off())
-  graphics::plot.new()
-  expect_gt(roomy_point_size(4000), 2 * small)
-  expect_identical(roomy_point_size(4), 1)
-})
-
 test_extended("settings of maps are checked", {
-  withr::local_pdf(NULL)
   grid <- expand.grid(x = 1:4, y = 1:4)
   grid$mean <- rnorm(16)
-  wrong <- list(centered = NULL, centered = c(TRUE, NA), reset = NA, longlat = c(TRUE, FALSE),
+  wrong <- list(centered = NULL, centered = c(TRUE, NA), draw = NA, longlat = c(TRUE, FALSE),
     limits = numeric(0), limits = "a", limits = c(0, Inf), title = character(0), main = list(),
     xlab = c("a", "b"))
   for (i in seq_along(wrong)) {
@@ -94,17 +101,20 @@ test_extended("settings of maps are checked", {
       class = "neargp_error_argument", info = i)
   }
   scattered <- data.frame(x = runif(30), y = runif(30), mean = rnorm(30))
-  for (pch in list(NULL, c(1, 2), -3, "ab", mean)) expect_error(plot_map(scattered, pch = pch),
-    "`pch`", class = "neargp_error_argument")
+  for (given in list(list(pch = 16), list(reset = FALSE), list(lwd = 2))) {
+    expect_error(do.call(plot_map, c(list(scattered), given)), "no argument",
+      class = "neargp_error_argument")
+  }
   for (cex in list(-1, "a", c(1, 2))) expect_error(plot_map(scattered, cex = cex), "`cex`",
     class = "neargp_error_argument")
-  expect_invisible(plot_map(scattered, pch = "+", cex = 2, limits = c(-1, 1), title = quote(mu)))
+  expect_drawn(plot_map(scattered, cex = 2, limits = c(-1, 1), title = quote(mu)))
 })
 
-test_that("a map that is but a line is drawn", {
-  withr::local_pdf(NULL)
-  expect_invisible(plot_map(data.frame(x = 1e-3 * runif(20), y = 1e6 * runif(20),
-    mean = rnorm(20))))
+test_that("a map that is but a line is drawn, in a panel a twentieth as wide as high", {
+  skip_if_not_installed("ggplot2")
+  map <- plot_map(data.frame(x = 1e-3 * runif(20), y = c(0, 1e6), mean = rnorm(20)), draw = FALSE)
+  panel <- built(map)$layout
+  expect_equal(panel$coord$aspect(panel$panel_params[[1]]), 20, tolerance = 1e-6)
 })
 
 test_that("a map of areas says what draws them", {
@@ -112,4 +122,45 @@ test_that("a map of areas says what draws them", {
   areas <- sf::st_sf(mean = 1, geometry = sf::st_as_sfc(sf::st_bbox(c(xmin = 0, ymin = 0, xmax = 1,
     ymax = 1))))
   expect_error(plot_map(areas), "not POLYGON.*draws areas", class = "neargp_error_geometry")
+})
+
+test_extended("values beyond the colours are told, and missing ones transparent", {
+  skip_if_not_installed("ggplot2")
+  place <- list(x = runif(100), y = runif(100), longlat = FALSE, unit = "", names = c("x", "y"))
+  values <- c(rnorm(98), 70, NA)
+  plot <- ggplot_map(place, values, color_scale(values, "viridis"), "v", NULL)
+  expect_identical(plot$labels$caption, "colours of the ends include values up to 70")
+  expect_identical(beyond_caption(c(31.84, 400)),
+    "colours of the ends include values down to 31.8 and up to 400")
+  colors <- built(plot)$data[[1]]$fill
+  expect_identical(colors[99], colors[which.max(values[1:98])])
+  expect_true(is.na(colors[100]))
+})
+
+test_that("cells that are mostly unknown are dotted, on every second of 80 columns", {
+  skip_if_not_installed("ggplot2")
+  grid <- expand.grid(x = 1:80, y = 1:40)
+  place <- list(x = grid$x, y = grid$y, longlat = FALSE, unit = "", names = c("x", "y"),
+    dotted = grid$x > 40)
+  plot <- ggplot_map(place, grid$x, color_scale(grid$x, "viridis"), "x", NULL)
+  dots <- built(plot)$data[[2]]
+  expect_equal(dots[c("x", "y")], expand.grid(x = seq(42, 80, 2), y = seq(2, 40, 2)),
+    ignore_attr = TRUE)
+  expect_identical(plot$labels$subtitle, dotted_note)
+  place$dotted <- grid$x == 41 & grid$y == 21 # between the dots of every second column
+  none <- ggplot_map(place, grid$x, color_scale(grid$x, "viridis"), "x", NULL)
+  expect_identical(geoms(none), c("GeomTile", "GeomBlank"))
+  expect_null(none$labels$subtitle)
+})
+
+test_extended("cells of a map overlap by less than is seen, so that no line is left between them", {
+  skip_if_not_installed("ggplot2")
+  cells <- expand.grid(x = 0:3, y = 0:2)
+  place <- list(x = cells$x, y = cells$y)
+  drawn <- ggplot2::ggplot(data.frame(cells, value = 1), ggplot2::aes(x, y)) +
+    ggplot_cells(drawn_grid(place))
+  built <- ggplot2::layer_data(drawn)
+  overlap <- built$xmax[cells$x == 0] - built$xmin[cells$x == 1]
+  expect_true(all(overlap > 0 & overlap < 0.05))
+  expect_true(all(built$ymax[cells$y == 0] > built$ymin[cells$y == 1]))
 })

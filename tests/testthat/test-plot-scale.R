@@ -12,20 +12,7 @@ test_that("colour scales cover the values, centered ones are symmetric", {
   expect_error(color_scale(1:2, "no such palette"), "hcl.pals", class = "neargp_error_argument")
 })
 
-test_that("a long title of the legend ends within the figure", {
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  graphics::par(mar = c(1, 1, 2, 5))
-  graphics::plot.new()
-  graphics::plot.window(c(0, 1), c(0, 1))
-  title <- "probability of more than 100"
-  expect_identical(title_start("sd", 1.02), 1.02)
-  expect_lt(title_start(title, 1.02), 1.02)
-  expect_lt(title_start(title, 1.02) + graphics::strwidth(title, cex = 0.8),
-    graphics::grconvertX(1, "nfc", "user"))
-})
-
-test_that("one outlier does not take the scale, whose end is pointed and tells how far it is", {
+test_that("one outlier does not take the scale, whose end has its colour", {
   set.seed(11)
   values <- rnorm(300)
   expect_equal(range_of_most(values), range(values))
@@ -42,16 +29,4 @@ test_that("one outlier does not take the scale, whose end is pointed and tells h
     c(-1, 1) * max(abs(values)))
   expect_equal(color_scale(values, "viridis", limits = range(values))$beyond, c(NA_real_, NA_real_))
   expect_equal(log_color_scale(exp(c(values, 30)), "viridis")$beyond, exp(c(NA, 30)))
-})
-
-test_that("labels end within the figure", {
-  grDevices::pdf(NULL, width = 3, height = 3)
-  withr::defer(grDevices::dev.off())
-  graphics::plot.new()
-  long <- strrep("probability ", 9)
-  expect_identical(fitting_size("x", 1L), 1)
-  size <- fitting_size(long, 1L)
-  middle <- mean(graphics::par("plt")[1:2]) * 3
-  expect_lte(middle + size * graphics::strwidth(long, "inches") / 2, 3)
-  expect_gte(middle - size * graphics::strwidth(long, "inches") / 2, 0)
 })

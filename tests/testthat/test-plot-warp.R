@@ -5,6 +5,5 @@ test_that("maps of further coordinates have one scale, over the values of all of
   values <- warped_coordinates(fit)[c("warp1", "warp2")]
   expect_equal(range(further_scale(values, FALSE)$breaks), range(values))
   expect_equal(range(further_scale(values, FALSE, limits = c(-9, 9))$breaks), c(-9, 9))
-  withr::local_pdf(NULL)
-  expect_silent(plot(fit, "warp", newdata = local_data()))
+  expect_drawn(plot(fit, "warp", newdata = local_data()))
 })

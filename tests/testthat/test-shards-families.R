@@ -23,14 +23,14 @@ test_that("the bound in shards is that of all rows in one, with its gradient", {
   for (kind in c("tight", "standard")) {
     method <- svgp(3, bound = kind)
     bound <- function(problem) family_bound_at.default(problem, method, values, positions, start,
-      1e-8, specification = specification)
+      1e-8, covariance = specified_covariance(specification, values))
     whole <- bound(problem)
     rows <- split(1:9, c(2, 1, 3, 2, 2, 1, 3, 3, 3))
     host <- new_shard_host(3L)
-    list2env(lapply(rows, function(rows) list2env(list(family = "poisson",
-      specification = specification, context = problem$context,
+    map_rows(host, "shard_hold", list(family = "poisson", specification = specification,
+      context = problem$context), lapply(rows, function(rows) list(
       coords = problem$data$coords[rows, , drop = FALSE],
-      response = latent_response(take_data_rows(problem$data, rows))))), host$shards)
+      response = latent_response(take_data_rows(problem$data, rows)))))
     parts <- problem
     parts$data$shards <- list(host = host, rows = rows)
     expect_equal(bound(parts), whole, tolerance = 1e-9)
@@ -64,10 +64,10 @@ test_extended("fits in shards are those without, to the last bit on any workers,
     expect_identical(unclass(read)[parts], unclass(fit)[parts])
   }
   pid <- parallel::clusterCall(cluster, Sys.getpid)[[2L]]
-  original <- get("on_shards", envir = asNamespace("neargp"))
-  withr::defer(utils::assignInNamespace("on_shards", original, "neargp"))
+  original <- get("map_rows", envir = asNamespace("neargp"))
+  withr::defer(utils::assignInNamespace("map_rows", original, "neargp"))
   calls <- 0L
-  utils::assignInNamespace("on_shards", function(host, what, ...) {
+  utils::assignInNamespace("map_rows", function(host, what, ...) {
     calls <<- calls + (what == "shard_family_expect")
     if (calls == 5L) tools::pskill(pid, tools::SIGKILL)
     original(host, what, ...)

@@ -68,10 +68,10 @@ test_extended("workers compute the same bits of each family, also where one is k
     expect_identical(predict(alone, newdata, cluster = cluster), predict(alone, newdata))
   }
   pid <- parallel::clusterCall(cluster, Sys.getpid)[[2L]]
-  original <- get("sum_of_shards", envir = asNamespace("neargp"))
-  withr::defer(utils::assignInNamespace("sum_of_shards", original, "neargp"))
+  original <- get("reduce_rows", envir = asNamespace("neargp"))
+  withr::defer(utils::assignInNamespace("reduce_rows", original, "neargp"))
   calls <- 0L
-  utils::assignInNamespace("sum_of_shards", function(...) {
+  utils::assignInNamespace("reduce_rows", function(...) {
     calls <<- calls + 1L
     if (calls == 9L) tools::pskill(pid, tools::SIGKILL)
     original(...)

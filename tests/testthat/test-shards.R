@@ -25,7 +25,7 @@ problem_of <- function(fit) {
   list(locations = fit$locations, groups = component_groups(fit$covariance, fit$locations))
 }
 
-held_shards <- function(host) mget(as.character(host$ids), envir = host$shards)
+held_shards <- function(host) mget(as.character(host$ids), envir = host$parts)
 
 test_extended("cuts make shards of like size, and equal places share one", {
   for (places in shard_clouds()) for (count in c(1L, 2L, 5L, 8L)) {
@@ -41,7 +41,7 @@ test_extended("cuts make shards of like size, and equal places share one", {
 test_extended("the tree of sums has one rounding however the shards are spread", {
   set.seed(6)
   for (count in c(1L, 2L, 7L, 16L)) {
-    parts <- lapply(seq_len(count), function(i) list(failed = 0, size = 1,
+    parts <- lapply(seq_len(count), function(i) list(failed = 0,
       sums = rnorm(3) * 10^runif(3, -8, 8)))
     names(parts) <- vapply(seq_len(count), branch_name, "")
     whole <- add_branches(parts, seq_len(count))
@@ -62,14 +62,46 @@ test_extended("the tree of sums has one rounding however the shards are spread",
   expect_identical(add_branches(parts, 1:16)[[1L]]$failed, 30)
 })
 
-test_that("sums are packed and read again", {
-  full <- list(log_det = 1, gram = matrix(1:4 + 0, 2), d_log_det = c(5, 6, 7),
-    d_gram = array(rnorm(12), c(2, 2, 3)), information = matrix(rnorm(9), 3), failed = 0L)
-  expect_equal(unpack_sums(pack_sums(full, 1:9)), full)
-  values <- full[c("log_det", "gram", "failed")]
-  expect_equal(unpack_sums(pack_sums(values, 1:9)), values)
-  full$failed <- 3L
-  expect_identical(pack_sums(full, c(11, 12, 13))$failed, 13)
+test_that("sums are lists of numbers and arrays, and those of a part that failed are none", {
+  one <- list(failed = 0, value = 1.5, gram = matrix(1:4 + 0, 2), slopes = array(1:12, c(2, 2, 3)))
+  other <- list(failed = 0, value = 2, gram = diag(2), slopes = array(0.5, c(2, 2, 3)))
+  expect_identical(add_sums(one, other), list(failed = 0, value = 3.5,
+    gram = matrix(c(2, 2, 3, 5), 2), slopes = array(1:12 + 0.5, c(2, 2, 3))))
+  expect_identical(add_sums(one, list(failed = 13)), list(failed = 13))
+  expect_identical(add_sums(list(failed = 11), list(failed = 13)), list(failed = 11))
+  expect_identical(with_failed_row(list(value = NaN, failed = 3L), c(11, 12, 13))$failed, 13)
+})
+
+# Σ y and Σ x y in plain R, of rows in one part, in shards and on workers.
+test_extended("a sum over rows is written once, wherever they are", {
+  set.seed(9)
+  x <- rnorm(40)
+  y <- rnorm(40)
+  # functions of a part go by their names in the package
+  original <- shard_sums
+  withr::defer(utils::assignInNamespace("shard_sums", original, "neargp"))
+  utils::assignInNamespace("shard_sums", function(shard, power) {
+    as_sums(list(sum = sum(shard$y), moment = sum(shard$x^power * shard$y)))
+  }, "neargp")
+  rows <- split(1:40, rep(1:5, 8))
+  of_shards <- function(workers) {
+    host <- new_shard_host(5L, workers)
+    map_rows(host, "shard_hold", own = lapply(rows, function(own) list(x = x[own], y = y[own])),
+      makes = TRUE)
+    reduce_rows(host, "shard_sums", list(power = 2))
+  }
+  whole <- reduce_rows(rows_in_one_part(x = x, y = y), "shard_sums", list(power = 2))
+  expect_identical(whole, list(failed = 0, sum = sum(y), moment = sum(x^2 * y)))
+  expect_equal(of_shards(NULL), whole, tolerance = 1e-14)
+  workers <- open_workers(local_workers(2), 1L)
+  withr::defer(close_workers(workers))
+  expect_identical(of_shards(workers), of_shards(NULL))
+})
+
+test_that("numbers of rows come back in the order of the data", {
+  rows <- list(a = c(2L, 5L), b = c(4L, 1L, 3L))
+  found <- list(b = cbind(c(4, 1, 3), c(40, 10, 30)), a = cbind(c(2, 5), c(20, 50)))
+  expect_identical(gather(found, rows, 5L), cbind(1:5 + 0, 10 * 1:5))
 })
 
 # Neighbours by comparing each row with all others, ties by rank.

@@ -155,9 +155,11 @@ test_extended("it is shown, and what cannot be left out is refused", {
   expect_output(print(given), "left out and fitted anew; 60 rows")
   expect_identical(given, variable_importance(fit, list(all = c("useful", "x")), folds = 3,
     seed = 1))
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  expect_identical(plot(given), given)
+  shown <- expect_drawn(plot(given))
+  if (has_ggplot2()) {
+    expect_equal(shown$data$loss, given$loss)
+    expect_identical(geoms(shown), c("GeomVline", "GeomSegment", "GeomPoint"))
+  }
   expect_error(variable_importance(fit, "z"), "z", class = "neargp_error_argument")
   expect_error(variable_importance(fit, list("useful")), class = "neargp_error_argument")
   expect_error(variable_importance(fit, c("x", "y"), by = "both"), class = "neargp_error_argument")

@@ -199,16 +199,17 @@ test_extended("a fit goes through all that others do", {
   expect_identical(is.na(missing$dose), c(TRUE, FALSE))
   expect_equal(nrow(predict(fit, data[0, ], type = "coefficients")), 0L)
   expect_match(attr(empirical_variogram(fit), "note"), "root mean square")
-  withr::local_pdf(NULL)
-  expect_silent(plot(fit, "coefficients"))
-  expect_silent(plot(fit, "coefficients", what = "sd", newdata = data))
+  expect_drawn(plot(fit, "coefficients"))
+  expect_drawn(plot(fit, "coefficients", what = "sd", newdata = data))
   placeless <- rbind(data[1:5, ], transform(data[6, ], x = NA), data[7:9, ])
   maps <- coefficient_maps(fit, FALSE, placeless, NULL, NULL)
   expect_identical(maps$values[[1L]][c(5:7)], c(predict(fit, data[5, ], type = "coefficients")$dose,
     NA, predict(fit, data[7, ], type = "coefficients")$dose))
-  expect_silent(plot(fit))
+  expect_drawn(plot(fit))
   skip_if_not_installed("ggplot2")
-  expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, "coefficients"))$plot, "ggplot")
+  map <- ggplot2::autoplot(fit, "coefficients", newdata = data)
+  expect_equal(map$data$value, predict(fit, data, type = "coefficients")$dose)
+  expect_identical(map$labels$title, "Coefficient of dose")
 })
 
 test_extended("sums over one column are one surface, and random effects and noise go along", {
@@ -285,8 +286,6 @@ test_extended("a map without newdata says that its grid has no covariates of the
   data <- transform(simulated_data(40), dose = x * y)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5), nugget = 0.1,
     covariance = cov_exponential(1, 0.3, by = ~ dose))
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   expect_error(plot(fit, "map"), "dose, which the grid of a map does not.*`newdata`",
     class = "neargp_error_local")
 })

@@ -38,8 +38,7 @@ test_extended("scores of a cross-validation are averages of those of its rows", 
     parameters = fit$family_parameters, level = 0.8)
   expect_equal(as.data.frame(cv$fold_scores[cv$fold_scores$setting == "many" &
     cv$fold_scores$fold == "a", names(again)]), as.data.frame(again), ignore_attr = TRUE)
-  withr::local_pdf(NULL)
-  expect_invisible(plot(cv, which = c("scores", "predictions", "pit", "map"),
+  expect_drawn(plot(cv, which = c("scores", "predictions", "pit", "map"),
     score = "pit_deviation"))
 })
 
@@ -80,8 +79,7 @@ test_extended("fits by different families to the same response are compared", {
   expect_equal(cv$scores$crps, c(cross_validate(counts, folds = folds)$scores$crps,
     cross_validate(normal, folds = folds)$scores$crps))
   expect_lt(cv$scores$crps[1], cv$scores$crps[2])
-  withr::local_pdf(NULL)
-  expect_invisible(plot(cv, which = "pit", setting = "normal"))
+  expect_drawn(plot(cv, which = "pit", setting = "normal"))
   data$trials <- max(data$count)
   successes <- latent_fit(cbind(count, trials - count) ~ height, binomial(), data)
   both <- cross_validate(list(counts = counts, successes = successes), folds = folds)

@@ -139,11 +139,10 @@ test_extended("a fit goes through all that others do", {
   expect_s3_class(suppressWarnings(anova(stationary, fit)), "anova")
   expect_false(anyNA(warped_coordinates(fit)))
   expect_silent(suppressMessages(empirical_variogram(fit)))
-  withr::local_pdf(NULL)
-  expect_silent(plot(fit, "warp"))
-  expect_silent(plot(fit, "warp", what = "sd"))
-  expect_silent(plot(fit, "warp", newdata = data))
-  expect_silent(plot(fit))
+  expect_drawn(plot(fit, "warp"))
+  expect_drawn(plot(fit, "warp", what = "sd"))
+  expect_drawn(plot(fit, "warp", newdata = data))
+  expect_drawn(plot(fit))
   expect_error(plot(stationary, "warp"), class = "neargp_error_local")
   expect_error(warped_coordinates(stationary), class = "neargp_error_local")
   expect_error(local_scales(update(fit, covariance = cov_matern(warp = monotone(~ x)))),
@@ -194,8 +193,7 @@ test_extended("variograms have a curve only of distances that can be drawn, and 
   expect_s3_class(attr(monotone, "curve"), "data.frame")
   expect_identical(attr(monotone, "note"), "model where slopes of the warp are 1")
   expect_match(attr(drawn(monotone(~ x, 3), range = ~ wet), "note"), "at their mean and slopes")
-  withr::local_pdf(NULL)
-  expect_silent(plot(expanded))
+  expect_drawn(plot(expanded))
 })
 
 test_extended("counts, time, the sphere and one coordinate go with warps", {
@@ -219,8 +217,7 @@ test_extended("counts, time, the sphere and one coordinate go with warps", {
     covariance = cov_exponential(warp = monotone(~ lat))), "sphere", class = "neargp_error_local")
   fit <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8),
     covariance = cov_matern(1.5, warp = expand(1, ~ bumps(3))))
-  withr::local_pdf(NULL)
-  expect_silent(plot(fit, "warp"))
+  expect_drawn(plot(fit, "warp"))
 })
 
 test_extended("what cannot be is refused in one way", {

@@ -1,30 +1,42 @@
-# Responses that are neither gaussian nor classes in shards, by leave-one-out scores: what is
-# computed of one shard (see shard-worker.R). Rows at one place share a shard, so that their
-# pseudo-observations are added there; what shards tell each other of are distinct locations, with
-# these sums. How a row is predicted, and its score, are
-# R/neighbours-pseudo-observations-objective.R.
+# Leave-one-out scores of rows in shards, of classes and of responses that are neither gaussian nor
+# classes: what is computed of one shard (see shard-worker.R). Rows at one place share a shard, so
+# that labels and pseudo-observations are added there, and what shards tell each other of are
+# distinct locations with these sums. How a row is predicted, and its score, are
+# R/neighbours-pseudo-observations-objective.R and R/classes-objective.R.
 
-# `data`: rows in the core's columns, with those of the `design` besides. `number`: of the rows,
-# among all.
-shard_responses <- function(shard, data, number) {
-  shard$data <- data
-  shard$number <- number
-  length(number)
-}
-
-# `model`: layout, groups, family and intercept of the problem. Counts of what is to be known of
-# all rows.
-shard_response_model <- function(shard, model, context) {
+# A shard holds `data`, rows in the core's columns, and `number`, of these rows among all; of
+# responses the data have the columns of the `design` besides. `model`: layout, groups, family and
+# intercept of the problem. Counts of what is to be known of all rows.
+shard_response_model <- function(shard, model) {
   data <- shard$data
-  shard$context <- context
-  shard$problem <- c(model[c("layout", "groups", "family")], list(data = data, context = context,
-    loo = list(design = list(X = data$design, intercept = model$intercept),
-      location_index = if (has_gamma_variables(model$family)) seq_along(data$y) else
-        location_index(data$coords))))
-  shard$layout <- model$layout
+  shard$problem <- c(model[c("layout", "groups", "family")], list(data = data,
+    context = shard$context, loo = list(design = list(X = data$design,
+      intercept = model$intercept), location_index = if (has_gamma_variables(model$family))
+      seq_along(data$y) else location_index(data$coords))))
+  shard$at <- list(row = seq_along(shard$number), location_index = shard$problem$loo$location_index)
+  shard$specification <- pseudo_observation_specification(shard$problem)
+  shard$terms_at <- function(problem, at, component, k, known) {
+    pseudo_observation_terms(problem, pseudo_observation_plan(problem, at, component, k, known))
+  }
   count <- observation_counts(data, model$family)
   c(locations = max(shard$problem$loo$location_index), observations = sum(count),
     copied_weight(data))
+}
+
+# `model`: the number of classes, whether each has a process of its own, and whether observations
+# that are alike are one.
+shard_label_model <- function(shard, model) {
+  data <- shard$data
+  labels <- new_labels(data, model$classes, location_index(data$coords))
+  shard$problem <- list(classes = list(labels = labels, per_class = model$per_class),
+    loo = list(design = list(X = data$X)), context = shard$context,
+    data = list(offset = data$offset))
+  shard$at <- label_observations(labels, merge = model$merged)
+  shard$terms_at <- function(problem, at, component, k, known) {
+    label_terms(problem, label_plan(problem, at, component, k))
+  }
+  set_rows(shard, labels[c("coords", "content", "total")])
+  NULL
 }
 
 # What shards tell each other of.
@@ -44,38 +56,16 @@ shard_observed <- function(shard, known, marginal) {
 
 # The conditioning sets of the rows, from locations of this shard and those that others have sent
 # (`received`). `known`: parameters of the gamma variables, where there are any.
-shard_plan <- function(shard, component, k, known, received) {
+shard_plan <- function(shard, component, k, received, known = NULL) {
   problem <- shard$problem
-  shard$specification <- pseudo_observation_specification(problem)
   rows <- bind_received(shard, received)
-  locations <- problem$loo$distinct_locations
-  locations[c("coords", "content")] <- lapply(c("coords", "content"), function(name)
+  path <- if (is.null(problem$classes)) c("loo", "distinct_locations") else c("classes", "labels")
+  problem[[path]][c("coords", "content")] <- lapply(c("coords", "content"), function(name)
     shard_columns(rows, shard$form, name))
-  locations$total <- rows[, shard$form$total]
-  at <- list(row = seq_along(shard$number), location_index = problem$loo$location_index)
+  problem[[path]]$total <- rows[, shard$form$total]
   if (!is.null(known)) known <- with_covariance(known, shard$specification)
-  shard$terms <- pseudo_observation_terms(problem, list(at = at,
-    pointer = pseudo_observation_model(locations, at, component, k, known, shard$context)))
+  shard$terms <- shard$terms_at(problem, shard$at, component, k, known)
   NULL
-}
-
-# `known`: of pseudo_observation_values().
-shard_score <- function(shard, known, with_gradient) {
-  packed_score(shard, known, with_gradient, score_sizes(shard$layout, length(known$beta)))
-}
-
-# `parts`: how many numbers there are of each.
-packed_score <- function(shard, known, with_gradient, parts) {
-  found <- shard$terms$at(with_covariance(known, shard$specification), with_gradient)
-  if (!with_gradient) parts <- parts["score"]
-  sums <- if (found$failed > 0L) rep(NA_real_, sum(parts)) else
-    unlist(lapply(found[names(parts)], as.vector), use.names = FALSE)
-  list(failed = found$failed, size = 0, sums = sums)
-}
-
-# Numbers of rows whose density cannot be integrated.
-shard_not_integrated <- function(shard, known) {
-  shard$number[shard$terms$not_integrated(with_covariance(known, shard$specification))]
 }
 
 # ---- rows that are read --------------------------------------------------------------------------
@@ -104,7 +94,8 @@ with_design <- function(data, design) {
 
 shard_read_responses <- function(shard, id, recipe, parts) {
   found <- read_responses(id, recipe, parts)
-  shard_responses(shard, with_design(core_data(found$data), recipe$design), found$number)
+  shard_hold(shard, data = with_design(core_data(found$data), recipe$design),
+    number = found$number)
 }
 
 # The locations of a fit to a source, as raw_rows() has rows. `prior`: what they are observed by.
@@ -136,11 +127,11 @@ shard_trend_rows <- function(shard, weights = NULL) {
   NULL
 }
 
-# What shard_evaluate() gives, with what rows at one location say of the trend.
+# What shard_sums() returns, with what rows at one location say of the trend.
 shard_trend_sums <- function(shard, known) {
   known <- with_covariance(known, shard$specification)
   found <- core_evaluate(shard$pointer, known$covariance, known$trend_noise, FALSE, shard$context)
   design <- 1L + seq_len(ncol(shard$within))
   found$gram[design, design] <- found$gram[design, design] + shard$within / known$trend_noise
-  pack_sums(found, shard$numbers)
+  with_failed_row(found, shard$numbers)
 }

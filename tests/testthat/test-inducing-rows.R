@@ -24,12 +24,8 @@ test_that("the bound in shards is that of all rows in one, with its gradient", {
     host <- new_shard_host(3L)
     own <- lapply(split(1:8, c(1, 1, 2, 2, 2, 3, 3, 3)), function(rows)
       shard_rows(take_data_rows(data, rows), rows))
-    on_shards(host, "shard_load", own = own)
-    for (id in host$ids) {
-      shard <- host$shards[[as.character(id)]]
-      shard$specification <- covariance$specification
-      shard$context <- plain_context(1L)
-    }
+    map_rows(host, "shard_hold", list(specification = covariance$specification,
+      context = plain_context(1L)), own)
     data$shards <- list(host = host, unit = 1)
     found <- bound_over_rows(data, method, plain_context(1L))(covariance, 0.2, positions, TRUE)
     expect_equal(found, whole, tolerance = 1e-10)
@@ -70,13 +66,13 @@ test_extended("fits in shards are those without, to the last bit on any workers,
   expect_identical(unclass(bound_fit(data, 4L, score, cluster = cluster))[parts_of_score],
     unclass(scored)[parts_of_score])
   pid <- parallel::clusterCall(cluster, Sys.getpid)[[2L]]
-  original <- get("sum_of_shards", envir = asNamespace("neargp"))
-  withr::defer(utils::assignInNamespace("sum_of_shards", original, "neargp"))
+  original <- get("reduce_rows", envir = asNamespace("neargp"))
+  withr::defer(utils::assignInNamespace("reduce_rows", original, "neargp"))
   calls <- 0L
   # between sums and adjoints of one bound
-  utils::assignInNamespace("sum_of_shards", function(host, what, ...) {
+  utils::assignInNamespace("reduce_rows", function(host, what, ...) {
     calls <<- calls + 1L
-    if (calls > 5L && what == "shard_bound_adjoints") tools::pskill(pid, tools::SIGKILL)
+    if (calls > 5L && what == "part_bound_adjoints") tools::pskill(pid, tools::SIGKILL)
     original(host, what, ...)
   }, "neargp")
   again <- bound_fit(data, 4L, method, cluster = cluster)
