@@ -8,6 +8,12 @@
 
 response_areas <- function(object, posterior, support, settings) {
   curve <- response_curve(object)
+  if (anyNA(curve(0))) {
+    abort_neargp("family",
+      c(sprintf("There is no mean of %s response with these parameters, over areas or elsewhere.",
+        with_article(object$family)),
+        i = "Use type = \"link\", the mean of the linear predictor over each area."))
+  }
   together <- settings$joint || drawn_together(posterior, support)
   given <- if (together) jointly_drawn_areas(posterior, support, settings, curve) else
     drawn_areas(object, posterior, support, settings, curve)

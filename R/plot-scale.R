@@ -13,6 +13,8 @@ color_scale <- function(values, palette, limits = NULL, centered = FALSE, n = 12
     limits <- if (length(values)) range_of_most(values) else c(0, 1)
     if (centered) limits <- c(-1, 1) * max(abs(limits))
   }
+  # the largest numbers have none beyond them for ends of a scale
+  limits <- pmin(pmax(limits, -1e307), 1e307)
   if (diff(limits) <= 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]) * 0.01, 1e-8)
   ticks <- pretty(limits, 6L)
   ticks <- ticks[ticks >= limits[1L] & ticks <= limits[2L]]

@@ -201,13 +201,14 @@ draws_given_predictor <- function(eta, family, parameters, trials) {
   if (family$link == "log") saturate_draws(drawn, eta) else drawn
 }
 
+# `eta`: what they are draws of a function of, on the scale of the linear predictor.
 saturate_draws <- function(drawn, eta) {
   beyond <- !is.finite(drawn) & is.finite(eta)
   if (!any(beyond)) return(drawn)
   warn_neargp("overflow",
     c(sprintf("%d of %d draws of the response are beyond the range of numbers; the largest number is given.", sum(beyond),
-      length(drawn)), x = sprintf("The linear predictor, a logarithm, is up to %s there.",
-        format(max(eta[beyond]), digits = 3L)),
+      length(drawn)), x = sprintf("The draw on the scale of the linear predictor is up to %s there.",
+        format(max(abs(eta[beyond])), digits = 3L)),
       i = "type = \"link\" draws it; look at the variance and range of the fit."))
-  replace(drawn, beyond, .Machine$double.xmax)
+  replace(drawn, beyond, ifelse(drawn[beyond] %in% -Inf, -1, 1) * .Machine$double.xmax)
 }

@@ -20,7 +20,10 @@ transformed_draws <- function(object, target, nsim, settings) {
   }
   normal <- normal_scale_fit(object)
   draws <- simulation_draws(normal$method, normal, target, nsim, settings)
-  if (settings$noise) from_normal_scale(draws, object$family$transform) else draws
+  if (!settings$noise) return(draws)
+  transform <- object$family$transform
+  drawn <- from_normal_scale(draws, transform)
+  if (is.infinite(transform_pole(transform))) saturate_draws(drawn, draws) else drawn
 }
 
 # ---- the rows of the fit -------------------------------------------------------------------------

@@ -97,7 +97,7 @@ mean_exceedance <- function(threshold, mixture) {
 }
 
 # Columns of predict() for moments of the linear predictor.
-response_columns <- function(mean, variance, family, parameters, trials, settings) {
+columns_of_response <- function(mean, variance, family, parameters, trials, settings) {
   mixture <- new_mixture(mean, sqrt(variance), family, parameters, trials)
   as.data.frame(predictive_columns(with_field(mixture), settings))
 }

@@ -148,3 +148,11 @@ test_extended("a large area beside a short range has the points that it needs, d
   expect_lt(abs(total$mean - mean(draws)), 0.15 * total$sd)
   expect_lt(abs(total$sd / stats::sd(draws) - 1), 0.1)
 })
+
+test_that("a response without a mean has none over areas", {
+  fit <- neargp(z ~ 1, area_data(40L), coords = ~ x + y, method = vnngp(k = 5),
+    family = student_t(df = 1), covariance = cov_exponential(range = 0.3), verbose = FALSE)
+  polygons <- sf::st_sf(geometry = unit_squares())
+  expect_error(predict(fit, polygons), "no mean", class = "neargp_error_family")
+  expect_true(all(is.finite(predict(fit, polygons, type = "link")$mean)))
+})

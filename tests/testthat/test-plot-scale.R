@@ -30,3 +30,10 @@ test_that("one outlier does not take the scale, whose end has its colour", {
   expect_equal(color_scale(values, "viridis", limits = range(values))$beyond, c(NA_real_, NA_real_))
   expect_equal(log_color_scale(exp(c(values, 30)), "viridis")$beyond, exp(c(NA, 30)))
 })
+
+test_that("the largest numbers have a scale", {
+  for (values in list(c(0, .Machine$double.xmax), c(-1, 1) * .Machine$double.xmax)) {
+    scale <- color_scale(values, "Viridis")
+    expect_true(all(is.finite(c(scale$breaks, scale$ticks))))
+  }
+})

@@ -5,12 +5,12 @@ settings_for <- function(type = "response", interval = "none", level = 0.9, ...)
 test_that("the link is what it was, the response is the mixture", {
   mu <- c(0.2, NA, 1)
   s2 <- c(0.3, NA, 0.5)
-  link <- response_columns(mu, s2, poisson(), NULL, 1,
+  link <- columns_of_response(mu, s2, poisson(), NULL, 1,
     settings_for("link", "confidence"))
   expect_equal(link$mean, mu)
   expect_equal(link$sd, sqrt(s2))
   expect_equal(link$upper, mu + qnorm(0.95) * sqrt(s2))
-  response <- response_columns(mu, s2, poisson(), NULL, 1,
+  response <- columns_of_response(mu, s2, poisson(), NULL, 1,
     settings_for("response", "confidence"))
   expect_named(response, c("mean", "sd", "lower", "upper"))
   expect_equal(response$mean, exp(mu + s2 / 2))
@@ -22,7 +22,7 @@ test_that("prediction intervals hold new observations, not means", {
   set.seed(4)
   mixture <- new_mixture(rep(1.5, 20000), 0.4, mixture_cases$negative_binomial$family, c(size = 3))
   y <- mixture_random(1L, mixture)[, 1]
-  columns <- response_columns(1.5, 0.16, mixture_cases$negative_binomial$family,
+  columns <- columns_of_response(1.5, 0.16, mixture_cases$negative_binomial$family,
     c(size = 3), 1, settings_for(interval = "prediction", level = 0.8))
   share <- mean(y >= columns$lower & y <= columns$upper)
   expect_gt(share, 0.79)
@@ -32,33 +32,33 @@ test_that("prediction intervals hold new observations, not means", {
 })
 
 test_that("one trial is predicted by its probability, more by their successes", {
-  one <- response_columns(0.7, 1, binomial(), NULL, 1, settings_for())
+  one <- columns_of_response(0.7, 1, binomial(), NULL, 1, settings_for())
   expect_equal(one$sd, sqrt(one$mean * (1 - one$mean)))
-  probit <- response_columns(0.7, 1, binomial("probit"), NULL, 1, settings_for())
+  probit <- columns_of_response(0.7, 1, binomial("probit"), NULL, 1, settings_for())
   expect_equal(probit$mean, pnorm(0.7 / sqrt(2)))
-  many <- response_columns(c(0.7, 0.7), c(1, 1), binomial(), NULL, c(1, 12),
+  many <- columns_of_response(c(0.7, 0.7), c(1, 1), binomial(), NULL, c(1, 12),
     settings_for("response", "confidence"))
   expect_equal(many$mean, one$mean * c(1, 12))
   expect_equal(many$upper[2], 12 * plogis(0.7 + qnorm(0.95)))
 })
 
 test_that("gaussian responses have the columns of kriging", {
-  columns <- response_columns(2, 0.5, gaussian(), c(variance = 0.3), 1,
+  columns <- columns_of_response(2, 0.5, gaussian(), c(variance = 0.3), 1,
     settings_for(interval = "prediction"))
   expect_equal(columns, data.frame(mean = 2, sd = sqrt(0.8), lower = qnorm(0.05, 2, sqrt(0.8)),
     upper = qnorm(0.95, 2, sqrt(0.8))))
 })
 
 test_that("quantiles and exceedances are columns named by what they are of", {
-  columns <- response_columns(c(0, 1), c(1, 1), poisson(), NULL, 1,
+  columns <- columns_of_response(c(0, 1), c(1, 1), poisson(), NULL, 1,
     settings_for("quantile", probs = c(0.1, 0.975)))
   expect_named(columns, c("q0.1", "q0.975"))
   mixture <- new_mixture(c(0, 1), 1, poisson())
   expect_equal(columns$q0.975, predictive_quantile(0.975, mixture))
-  one <- response_columns(c(0, 1), c(1, 1), poisson(), NULL, 1,
+  one <- columns_of_response(c(0, 1), c(1, 1), poisson(), NULL, 1,
     settings_for(threshold = 3))
   expect_equal(one$p_exceed, 1 - predictive_cdf(3, mixture))
-  two <- response_columns(c(0, 1), c(1, 1), poisson(), NULL, 1,
+  two <- columns_of_response(c(0, 1), c(1, 1), poisson(), NULL, 1,
     settings_for(threshold = c(3, 4.5)))
   expect_named(two, c("mean", "sd", "p_exceed_3", "p_exceed_4.5"))
   expect_equal(two$p_exceed_3, one$p_exceed)
@@ -79,7 +79,7 @@ test_that("the mean exceeds a threshold as often as its link exceeds that of the
   eta <- rnorm(2e5, 0.4, 0.7)
   exceed <- function(family, threshold, trials = 1, ...) {
     settings <- settings_for(threshold = threshold, threshold_of = "mean")
-    response_columns(0.4, 0.7^2, family, list(...)[[1]], trials, settings)$p_mean_exceed
+    columns_of_response(0.4, 0.7^2, family, list(...)[[1]], trials, settings)$p_mean_exceed
   }
   expect_equal(exceed(poisson(), 2, 1, NULL), mean(exp(eta) > 2), tolerance = 0.01)
   expect_equal(exceed(binomial(), 6, 10, NULL), mean(10 * plogis(eta) > 6), tolerance = 0.01)
@@ -88,7 +88,7 @@ test_that("the mean exceeds a threshold as often as its link exceeds that of the
   expect_equal(exceed(gaussian(), 1, 1, c(variance = 9)), mean(eta > 1), tolerance = 0.01)
   expect_identical(c(exceed(poisson(), -1, 1, NULL), exceed(poisson(), 0, 1, NULL),
     exceed(binomial(), 1, 1, NULL)), c(1, 1, 0))
-  both <- response_columns(0.4, 0.49, poisson(), NULL, 1,
+  both <- columns_of_response(0.4, 0.49, poisson(), NULL, 1,
     settings_for(threshold = c(1, 2), threshold_of = "mean"))
   expect_named(both, c("mean", "sd", "p_mean_exceed_1", "p_mean_exceed_2"))
 })

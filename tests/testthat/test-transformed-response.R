@@ -143,3 +143,14 @@ test_extended("other packages have densities, draws and means on the scale of th
   table <- as.data.frame(emmeans::emmeans(fit, "h", type = "response"))
   expect_equal(table$response, exp(sum(coef(fit) * c(1, mean(d$h)))))
 })
+
+test_that("draws beyond the range of numbers are the largest numbers of their sign", {
+  set.seed(1)
+  d <- data.frame(x = runif(30), y = runif(30))
+  d$z <- sinh(rnorm(30))
+  fit <- suppressWarnings(neargp(z ~ 1, d, coords = ~ x + y, method = exact_gp(), nugget = 1e12,
+    transform = list(asinh, sinh), verbose = FALSE))
+  expect_warning(draws <- simulate(fit, nsim = 20, seed = 1), class = "neargp_warning_overflow")
+  expect_setequal(sign(unlist(draws)), c(-1, 1))
+  expect_true(all(is.finite(unlist(draws))))
+})
