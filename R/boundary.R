@@ -99,7 +99,7 @@ undetermined_advice <- function(x, i) {
       paste0("Fix it", if (may_have_prior(x)) ", or give a prior (prior = pc_priors())"))
 }
 
-# What methods say of a nugget at a bound.
+# The advice of methods on a nugget at a bound.
 nugget_advice <- list(
   default = function(method, x, side) {
     unless_all_noise(side, if (!is.null(x$data$noise$known))

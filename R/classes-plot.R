@@ -24,8 +24,8 @@
 #' @param cells number of cells of the map's grid over the bounding box of the data.
 #' @param ... not used.
 #' @return A ggplot object, or for several plots a list of them that prints as a page, as for
-#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. By default `autoplot()` returns
-#'   the first of the default plots. Without the package ggplot2, `plot()` draws a plain version of
+#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. `autoplot()` returns the first
+#'   of the default plots by default. Without the package ggplot2, `plot()` draws a plain version of
 #'   the map.
 #' @examples
 #' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),

@@ -59,8 +59,8 @@ scores.neargp_cv <- function(object, ...) {
 #' @param score the column of [scores()] that "scores" shows.
 #' @param ... not used.
 #' @return A ggplot object, or for several plots a list of them that prints as a page, as for
-#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. By default `autoplot()` returns
-#'   the first of the default plots. Without the package ggplot2, `plot()` draws plain versions of
+#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. `autoplot()` returns the first
+#'   of the default plots by default. Without the package ggplot2, `plot()` draws plain versions of
 #'   "predictions" and "map".
 #' @examples
 #' cells <- land_temperature()

@@ -75,6 +75,7 @@ moments_mixture <- function(object, moments) {
   if (inherits(moments, "neargp_normal_mixture")) return(moments)
   log_weights <- object$deep$prediction$log_weights
   count <- length(log_weights)
+  stopifnot(!is.null(moments$components) || all(is.na(moments$mean)))
   components <- moments$components %||% matrix(NA_real_, length(moments$mean), 2L * count)
   new_normal_mixture(components[, seq_len(count), drop = FALSE],
     components[, count + seq_len(count), drop = FALSE], log_weights)

@@ -6,6 +6,11 @@ new_drawn <- function(mean, sd, draws, whole = FALSE) {
 }
 
 #' @export
+`[.neargp_drawn` <- function(x, i) {
+  new_drawn(x$mean[i], x$sd[i], x$draws[i, , drop = FALSE], x$whole)
+}
+
+#' @export
 predictive_mean.neargp_drawn <- function(distribution) distribution$mean
 
 #' @export

@@ -150,7 +150,7 @@ hurdle_columns <- function(object, newdata, settings) {
     optional = TRUE)
 }
 
-# By both predictions: the probability of presence, and the distribution of a positive response.
+# From both predictions: the probability of presence, and the distribution of a positive response.
 hurdle_distribution <- function(object, newdata, threads = NULL) {
   if (is_stars(newdata)) {
     abort_argument("newdata", "a data frame, sf points or a SpatRaster", newdata)

@@ -61,7 +61,7 @@ predictive_pit.neargp_inflated <- function(observed, distribution) {
     upper = replace(1 - p, own, within(pit$upper)))
 }
 
-# The CRPS is E |Y - y| - E |Y - Y'| / 2, Y' another draw. Of the positive part that is c(y), and at
+# The CRPS is E |Y - y| - E |Y - Y'| / 2, Y' another draw. For the positive part it is c(y), and at
 # y = 0 m - D / 2, D = E |Y - Y'|, so that D = 2 (m - c(0)). Together, with 0 in the place of either
 # draw,
 #   (1 - p) y + p (c(y) + D / 2) - p^2 D / 2 - p (1 - p) m.

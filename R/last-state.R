@@ -85,7 +85,7 @@ note_accepted <- function(objective, working) {
   invisible()
 }
 
-# What neargp_last() returns of a session's `last`, NULL where the optimiser has accepted nothing.
+# The value of neargp_last() for a session's `last`, NULL where the optimiser has accepted nothing.
 as_last_state <- function(last) {
   if (is.null(last$working)) return(NULL)
   layout <- last$layout

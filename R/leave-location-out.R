@@ -24,7 +24,7 @@ unit_left_out <- function(object, leave_out) {
       i = "cross_validate(folds = \"location\") holds out whole locations."))
 }
 
-# What leave-one-out predictions can leave out. Where a covariate multiplies the field, no mean
+# The units that leave-one-out predictions can leave out. Where a covariate multiplies the field, no mean
 # stands for a location.
 units_left_out <- list(
   default = function(method, object) {
@@ -36,7 +36,7 @@ units_left_out <- list(
   method_outputs = c("row", "location")
 )
 
-# What they leave out unless they are told.
+# The unit that they leave out by default.
 unit_of_method <- list(default = "row",
   method_outputs = function(method) method$leave_out %||% "location")
 

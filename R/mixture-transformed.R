@@ -220,7 +220,7 @@ panel_rules <- list(whole = gauss_legendre(8L), cut = gauss_legendre(16L))
 # ---- continuous ranked probability score ---------------------------------------------------------
 
 # E |Y - y| - E |Y - Y'| / 2, where |Y - y| = 2 (Y - y)+ + y - Y, and the second expectation is that
-# of Y (2 Phi(x) - 1). Of the log-normal distribution in closed form (Baran and Lerch 2015, eq. 5).
+# of Y (2 Phi(x) - 1). The log-normal distribution has a closed form (Baran and Lerch 2015, eq. 5).
 transformed_crps <- function(mixture, observed) {
   if (is_closed_lognormal(mixture)) return(lognormal_crps(mixture, observed))
   floor <- floor_score(mixture)

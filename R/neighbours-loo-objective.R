@@ -28,7 +28,7 @@ part_score <- function(part, known, with_gradient) {
   part$terms$at(with_covariance(known, part$specification), with_gradient)
 }
 
-# What a score depends on, with the covariance at its values.
+# The numbers that a score depends on, with the covariance at its values.
 with_covariance <- function(known, specification) {
   known$covariance <- specified_covariance(specification, known$values)
   known

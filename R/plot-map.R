@@ -20,7 +20,7 @@
 #'   colour-blind readers: "viridis", "Lajolla" for `sd`, and "Blue-Red 3" centered
 #'   on zero when `centered`.
 #' @param limits two numbers: the range of the colour scale. Values beyond take the
-#'   colour of its end, and a caption gives the farthest of them. By default the
+#'   colour of its end, and a caption gives the farthest of them. The default is the
 #'   range of the values without outliers: at most one in a hundred at either end (of few values
 #'   two), farther from the middle 90% of the values than 1.5 times their width.
 #'   `range()` of the values has all of them on the scale.

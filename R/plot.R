@@ -66,7 +66,7 @@
 #'   [empirical_variogram()] such as `directions`.
 #' @return A ggplot object, or for several plots a list of class `neargp_plots` with a ggplot object
 #'   for each, which prints as a page. `plot()` draws it and returns it invisibly; without ggplot2
-#'   it returns `NULL`. By default `autoplot()` returns the first of the default plots. The table
+#'   it returns `NULL`. `autoplot()` returns the first of the default plots by default. The table
 #'   that a plot shows is its `data`, for example `autoplot(fit, "residuals")$data`. Change a plot
 #'   by ggplot2's functions, for example `autoplot(fit) + ggplot2::labs(title = "Yield")`.
 #' @section Errors:

@@ -1,4 +1,4 @@
-# What predict() says of distributions, as a list of columns.
+# Columns of predict() from distributions.
 
 # `given`: the distributions of the `field` and of a new `observation`; `settings`: type
 # ("response", "link" or "quantile"), interval ("none", "confidence" or "prediction") and level;

@@ -41,7 +41,7 @@ noise_of_targets <- function(object, count, at = list()) {
   nugget / (at$weights %||% 1)
 }
 
-# What predictive() takes of rows of data.
+# The fields of data that predictive() takes as `at`.
 observed_at <- function(data) {
   data[intersect(names(data), c("trials", "weights", "limits", "output"))]
 }

@@ -11,7 +11,10 @@
 #   neargp_categorical          R/categorical-distribution.R: probabilities of classes
 #   neargp_drawn                R/drawn.R: by draws
 #
-# `[` takes rows. As of R's own distributions the value comes first, the distribution second.
+# `[` takes rows. As in R's own distribution functions the value comes first, the distribution
+# second. All classes have a mean and a variance. Scores need a density: drawn distributions have
+# none, and classes have neither quantiles nor limits. Mixtures of normals, and families over them,
+# are drawn from here; other fits draw rows together (R/simulate-draws.R).
 
 new_predictive <- function(fields, class) {
   structure(fields, class = c(paste0("neargp_", class), "neargp_predictive"))
@@ -77,7 +80,8 @@ pit_residuals <- function(lower, upper) {
 }
 
 # The mean of the response where the field, or linear predictor, is `eta`; and the field at which
-# that mean is `value`, -Inf and Inf beyond its range. Of normal responses the field is the mean.
+# that mean is `value`, one number, -Inf and Inf beyond its range. The field of a normal response is
+# the mean.
 mean_given_field <- function(eta, distribution) UseMethod("mean_given_field", distribution)
 
 #' @export

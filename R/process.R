@@ -1,4 +1,4 @@
-# What stays with this R process between calls. All else that a running call holds is in its session
+# The state that stays with this R process between calls. All else that a running call holds is in its session
 # (R/session.R), its problem, or its host of shards. Each of these has no call that it could be of:
 #
 #   cores, cuda, faiss  the number of cores, the files of modules: they do not change, and finding

@@ -46,7 +46,7 @@ sum_here <- function(host, sums) {
   add_branches(sums, host$ids)[[branch_name(host$ids)]]
 }
 
-# What the function returns for each part, by its number. `makes`: whether it changes the parts.
+# The values of the function for each part, by its number. `makes`: whether it changes the parts.
 map_rows <- function(host, what, common = list(), own = NULL, makes = FALSE) {
   call <- list(what = what, common = common, tree = NULL)
   found <- ask_host(host, call, own)
@@ -157,7 +157,7 @@ make_problems <- function(host, component, k, before, joint = FALSE, reorder = b
     joint = joint, largest = largest), received, makes = TRUE)
 }
 
-# What shards receive of each other: all that may be among the k nearest of their rows, or of
+# Rows that shards receive from each other: all that may be among the k nearest of their rows, or of
 # `queries`, a list for each. `...`: the context, where shards have none.
 exchange_neighbors <- function(host, component, k, before, queries = NULL, ...) {
   search <- list(component = component, k = k, before = before, ...)
@@ -173,8 +173,8 @@ narrow_problems <- function(host, k, joint, keep) {
   map_rows(host, "shard_narrow", list(k = k, joint = joint, keep = keep), makes = TRUE)
 }
 
-# What each shard receives, as lists by receiver, from lists by sender of what each has for each.
-# The order is that of the senders.
+# Rows that each shard receives, lists by receiver, from lists by sender of what each has for each,
+# in the order of the senders.
 transposed <- function(sent, name) {
   ids <- names(sent)
   received <- lapply(ids, function(id) {

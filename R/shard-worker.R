@@ -1,4 +1,4 @@
-# What is computed of one shard, by whoever holds it. A shard is an environment: its rows as
+# The computations on one shard, by whoever holds it. A shard is an environment: its rows as
 # numbers, and what was made of them. Each function here gets one, and what is asked of it; those
 # that change a shard (hold, model, order, problem, narrow) can be repeated on another worker, in
 # their order, and make the same shard there.
@@ -62,7 +62,7 @@ raw_rows <- function(data, number) {
 # Distances are compared with a margin for rounding, so that ties are asked for.
 rounding_margin <- 1 + 1e-12
 
-# What is asked of other shards for the k nearest of the queries `x`, by default of the own rows.
+# Queries to other shards for the k nearest of the queries `x`, by default of the own rows.
 # Those that ask are those whose k-th neighbour here is not nearer than the other's box. `boxes`: of
 # all shards; a list by shard of what it is asked.
 shard_asks <- function(shard, id, component, k, before, boxes, context = shard$context, x = NULL) {
@@ -156,8 +156,8 @@ bind_received <- function(shard, received) {
   do.call(rbind, c(list(shard$rows), lapply(received, `[[`, "rows")))
 }
 
-# What a problem is made of. Its rows are given by their places among the shard's own and those that
-# were received, and bound again when they are asked for: they take more memory than their places.
+# The rows that a problem is made of. They are given by their places among the shard's own and those
+# that were received, and bound again when they are asked for: they take more memory than places.
 held_rows <- function(shard, held) {
   rows <- bind_received(shard, held$received)
   if (is.null(held$places)) rows else rows[held$places, , drop = FALSE]

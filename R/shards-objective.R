@@ -50,7 +50,7 @@ shard_trend <- function(problem, host, component, values, k) {
 
 # ---- which fits ----------------------------------------------------------------------------------
 
-# What rules out shards for a method that takes them, or would: what, and what to do instead.
+# Reasons that rule out shards for a method that takes them, or would, with the way out.
 # `data`: NULL for rows that are read.
 refused_in_shards <- list(
   # no sum over rows: iterations have products of a vector with the covariance matrix of all rows

@@ -39,7 +39,7 @@ shard_label_model <- function(shard, model) {
   NULL
 }
 
-# What shards tell each other of.
+# The rows that shards exchange.
 set_rows <- function(shard, parts) list2env(rows_with_form(parts), shard)
 
 # The pseudo-observations of the family's parameters `known` and the prior `marginal`, as locations.
@@ -127,7 +127,7 @@ shard_trend_rows <- function(shard, weights = NULL) {
   NULL
 }
 
-# What shard_sums() returns, with what rows at one location say of the trend.
+# The sums of shard_sums(), with those of rows at one location for the trend.
 shard_trend_sums <- function(shard, known) {
   known <- with_covariance(known, shard$specification)
   found <- core_evaluate(shard$pointer, known$covariance, known$trend_noise, FALSE, shard$context)

@@ -55,7 +55,7 @@ rounds_of <- function(n, cluster = NULL, neighbors = k, count = rounds) {
     if (is.null(found$prepared)) found$prepared <<- cpu_of() - before
   })
   replace("reduce_rows", function(host, what, common) {
-    one <- function() originals$reduce_rows(host, what, utils::modifyList(common, list(information = TRUE)))
+    one <- function() originals$reduce_rows(host, what, utils::modifyList(common, list(asked = TRUE)))
     if (is.null(found$elapsed)) {
       for (i in 1:3) one()  # R compiles its functions
       workers <- of_workers()
