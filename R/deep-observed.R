@@ -1,7 +1,7 @@
 # New observations of a row, given the mixture `eta` of its linear predictor, while a deep Gaussian
 # process is trained.
 
-with_noise <- function(eta, noise) {
+with_observation_noise <- function(eta, noise) {
   eta$sd <- sqrt(eta$sd^2 + noise)
   eta
 }
@@ -16,7 +16,7 @@ state_mixture <- function(state, rows, output, context) {
   eta <- new_normal_mixture(found$mean[, columns, drop = FALSE] + known,
     sqrt(found$variance[, columns, drop = FALSE]), state$log_weights)
   if (state$family$name == "gaussian") {
-    return(with_noise(eta, state$noise[output] / (rows$weights %||% 1)))
+    return(with_observation_noise(eta, state$noise[output] / (rows$weights %||% 1)))
   }
   parameters <- stats::setNames(as.list(state$family$parameters),
     names_of_parameters(state$family$name))

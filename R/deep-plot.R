@@ -12,8 +12,8 @@
 #' @param palette,limits,centered as in [plot_map()], for the map.
 #' @param ... for `plot()`, `palette`, `limits` and `centered`.
 #' @return A ggplot object, or for several plots a list of them that prints as a page, as for
-#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. `autoplot()` returns the trace
-#'   by default. Without the package ggplot2, `plot()` draws plain versions of "map" and "residuals".
+#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. `autoplot()` returns the trace by
+#'   default. Without the package ggplot2, `plot()` draws plain versions of "map" and "residuals".
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(400))

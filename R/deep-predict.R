@@ -106,7 +106,7 @@ warn_far_rows <- function(object, coords, most = 0.05) {
 predictive.neargp_deep <- function(method, object, moments, at = list()) {
   field <- moments_mixture(object, moments)
   list(field = field,
-    observation = with_noise(field, noise_of_targets(object, nrow(field$mean), at)))
+    observation = with_observation_noise(field, noise_of_targets(object, nrow(field$mean), at)))
 }
 
 #' @export

@@ -24,8 +24,8 @@ unit_left_out <- function(object, leave_out) {
       i = "cross_validate(folds = \"location\") holds out whole locations."))
 }
 
-# The units that leave-one-out predictions can leave out. Where a covariate multiplies the field, no mean
-# stands for a location.
+# The units that leave-one-out predictions can leave out. Where a covariate multiplies the field, no
+# mean stands for a location.
 units_left_out <- list(
   default = function(method, object) {
     if (has_ability(method, "location_means", object$family) && !is_compressed(object$data) &&

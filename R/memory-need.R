@@ -20,8 +20,8 @@ memory_need <- function(kind, n, k = 0, d = 2, q = 1, p = 3, points = 0) {
     observed = n * (10 * k + 150 + rows),
     # the nearest inducing points of each row
     swsgp = n * (10 * k + 600 + rows),
-    # batches of rows, which are standardised
-    deep = n * (24 * d + 60) + 400 * points^2)
+    # batches of rows, which are standardised, and the rows as the user has them
+    deep = n * (24 * d + 400) + 400 * points^2)
 }
 
 # Columns of random effects and smooths, several times, or the slots of compressed ones, and the

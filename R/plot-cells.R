@@ -36,8 +36,8 @@ grid_index <- function(x) {
   list(index = as.integer(round(position)) + 1L, step = step)
 }
 
-# Dots on the cells that are to be marked, about 40 along the longer side: white with an outline, for
-# any colour below; a few cells between the dots have none, and no note then.
+# Dots on the cells that are to be marked, about 40 along the longer side: white with an outline,
+# for any colour below; a few cells between the dots have none, and no note then.
 dotted_cells <- function(place, grid) {
   if (is.null(place$dotted)) return(FALSE)
   apart <- max(1L, max(grid$size) %/% 40L)

@@ -1,5 +1,5 @@
-# The state that stays with this R process between calls. All else that a running call holds is in its session
-# (R/session.R), its problem, or its host of shards. Each of these has no call that it could be of:
+# The state that stays with this R process between calls. All else that a running call holds is in
+# its session (R/session.R), its problem, or its host of shards. None of these belongs to one call:
 #
 #   cores, cuda, faiss  the number of cores, the files of modules: they do not change, and finding
 #                       them takes longer than a prediction

@@ -92,7 +92,7 @@ test_extended("scores of new rows are those of the mixture", {
   heavy <- transform(bent_data(60L, 8), w = 1e6)
   expect_equal(scores(weighted, newdata = heavy)$log_score,
     -mean(predictive_log_density(heavy$y,
-      with_noise(latent_mixture(weighted, heavy), weighted$nugget / 1e6))))
+      with_observation_noise(latent_mixture(weighted, heavy), weighted$nugget / 1e6))))
 })
 
 test_extended("residuals and fitted values are of the rows as the fit has seen them", {
@@ -144,7 +144,7 @@ test_extended("cross-validation trains anew", {
     tolerance = 1e-10)
   expect_equal(cv$predictions$log_score[folds == 2],
     -log(exp(predictive_log_density(bent_data()$y[folds == 2],
-      with_noise(latent_mixture(other, bent_data()[folds == 2, ]), other$nugget)))),
+      with_observation_noise(latent_mixture(other, bent_data()[folds == 2, ]), other$nugget)))),
       tolerance = 1e-8)
   expect_identical(cv$scores$n, 240L)
 })

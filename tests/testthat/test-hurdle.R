@@ -78,7 +78,7 @@ test_extended("what is no hurdle model is refused", {
   expect_error(neargp_hurdle(presence, counts), "positive", class = "neargp_error_argument")
   expect_error(neargp_hurdle(presence, d), "positive", class = "neargp_error_argument")
   fit <- hurdle_fits(d)
-  expect_error(predict(fit), "newdata", class = "neargp_error_argument")
+  expect_error(predict(fit), "newdata", class = "neargp_error_newdata")
   expect_error(scores(fit, d[1:2, ], c(1, -1)), "negative", class = "neargp_error_response")
   expect_error(scores(fit, d[1:2, ], 1), "observed", class = "neargp_error_argument")
   expect_error(scores(fit, observed = 1), "observed", class = "neargp_error_argument")
