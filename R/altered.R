@@ -12,8 +12,7 @@ check_method_settings <- function(method) {
 
 # Fields that are no arguments follow from the others.
 check_derived_settings <- function(method, made) {
-  derived <- setdiff(intersect(names(made), names(method)),
-    names(formals(method_makers()[[method_name(method)]])))
+  derived <- setdiff(names(made), names(formals(method_makers()[[method_name(method)]])))
   for (name in derived) {
     if (!identical(method[[name]], made[[name]])) {
       abort_argument(paste0("method$", name), sprintf("as %s makes it", method_call(method)),

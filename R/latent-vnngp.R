@@ -166,8 +166,8 @@ complete_fit.neargp_vnngp <- function(method, fit, result, context) {
   fit <- with_family_values(fit, result$working)
   fit$posterior <- result$posterior
   if (length(fit$convergence$separated)) {
-    fit$posterior$variance_at_data <- predict_latent(fit, fit$data$coords, fit$data$X,
-      fit$data$offset)$variance
+    fit$posterior$variance_at_data <- predict_latent(fit, fit$data$coords,
+      full_design(fit$data), fit$data$offset)$variance
   }
   if (has_latent_low_rank(method)) {
     fit$inducing <- position_frame(fit$posterior$low_rank, fit$locations)

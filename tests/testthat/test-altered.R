@@ -112,6 +112,11 @@ test_that("settings that follow from others, and bare matrices, are refused once
   method$optimizer <- c("natural", "adam")
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method), "method\\$optimizer",
     class = "neargp_error_argument")
+  for (method in list(mll_k(3), loo_k(3), vecchia(3))) {
+    method["k"] <- list(NULL)
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method),
+      "method\\$default_k", class = "neargp_error_argument")
+  }
   covariance <- cov_coregionalisation(cov_exponential(), matrices = list(diag(2)))
   covariance$matrices <- diag(2)
   expect_error(neargp(cbind(z, z2) ~ 1, data, coords = ~ x + y, covariance = covariance),

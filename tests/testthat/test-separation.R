@@ -98,3 +98,14 @@ test_extended("a trend that no response bounds has no errors, and is held", {
   expect_true(all(is.finite(as.matrix(predict(fit, data[1:3, ])))))
   expect_true(all(is.finite(as.matrix(simulate(fit, 2, newdata = data[1:3, ])))))
 })
+
+test_that("a trend that separates the responses is fitted beside random effects", {
+  set.seed(1)
+  d <- data.frame(x = runif(60), y = runif(60), h = rep(0:1, 30), g = gl(6, 10))
+  d$wet <- d$h
+  fit <- suppressWarnings(neargp(wet ~ h + (1 | g), d, coords = ~ x + y, family = binomial(),
+    method = vnngp(k = 5), covariance = cov_exponential(range = 0.3), verbose = FALSE))
+  expect_true(length(fit$convergence$separated) > 0L)
+  expect_true(all(is.finite(fit$posterior$variance_at_data)))
+  expect_equal(round(unname(fitted(fit))), d$wet)
+})
