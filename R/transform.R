@@ -189,8 +189,12 @@ check_inverse_increases <- function(z, transform) {
   spread <- max(stats::sd(z), 1e-3 * max(abs(z), 1), na.rm = TRUE)
   at <- mean(z) + spread * seq(-12, 12, 0.1)
   back <- suppressWarnings(from_normal_scale(at, transform))
-  at <- at[!is.na(back)]
-  falls <- which(diff(back[!is.na(back)]) < 0)
+  if (anyNA(back)) {
+    abort_transform(sprintf("`inverse` of `transform` is not a number at z = %s, which predictions reach.",
+      format(at[is.na(back)][1L], digits = 4L)),
+      "It must be defined for every z, as log() is not; or transform the response in the formula.")
+  }
+  falls <- which(diff(back) < 0)
   if (!length(falls)) return(invisible())
   abort_transform(sprintf("`inverse` of `transform` falls between z = %s and %s, which predictions reach.",
     format(at[falls[1L]], digits = 4L), format(at[falls[1L] + 1L], digits = 4L)),

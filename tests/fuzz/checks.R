@@ -85,7 +85,11 @@ check_likelihood <- function(fit) {
   if (any(smoothness > 0 & smoothness < 0.5) && any(distances > 0 & distances < 1e-12 * max(distances))) return(NULL)
   value <- dense_likelihood(fit$data, fit$core_covariance, fit$nugget, neargp:::fitted_effects(fit))
   transform <- fit$family$transform
-  if (!is.null(value) && identical(transform$name, "functions")) value <- value - sum(log1p(fit$data$untransformed^2)) / 2
+  if (!is.null(value) && identical(transform$name, "functions")) {
+    y <- fit$data$untransformed
+    h <- 1e-5 * pmax(abs(y), 1)
+    value <- value + sum(log((transform$forward(y + h) - transform$forward(y - h)) / (2 * h)))
+  }
   if (!is.null(value) && identical(transform$name, "log")) value <- value - sum(fit$data$y)
   if (!is.null(transform) && !transform$name %in% c("functions", "log")) return(NULL)
   found <- as.numeric(stats::logLik(fit, REML = FALSE))

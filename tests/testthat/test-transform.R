@@ -116,3 +116,9 @@ test_that("an inverse that falls where predictions reach is refused, and one tha
     type = "quantile", probs = c(1e-4, 1e-3, 0.01, 0.1, 0.5, 0.99)))
   expect_false(is.unsorted(quantiles))
 })
+
+test_that("an inverse that is no number for some z is refused", {
+  d <- data.frame(x = runif(20), y = runif(20), z = rnorm(20))
+  expect_error(neargp(z ~ 1, d, coords = ~ x + y, transform = list(exp, log)),
+    "is not a number at z", class = "neargp_error_transform")
+})
