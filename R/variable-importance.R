@@ -105,7 +105,7 @@ new_importance <- function(scores, by) {
   n <- length(scores$fit)
   lost <- lapply(scores$without, function(without) without - scores$fit)
   table <- data.frame(variable = names(lost), loss = vapply(lost, mean, 0),
-    std_error = vapply(lost, stats::sd, 0) / sqrt(n),
+    std_error = vapply(lost, scaled_sd, 0) / sqrt(n),
     log_score = vapply(scores$without, mean, 0))
   table <- table[order(-table$loss), ]
   structure(table, row.names = seq_len(nrow(table)), log_score = mean(scores$fit), by = by,
@@ -218,6 +218,12 @@ scores_over_folds <- function(splits, names, verbose, score) {
 
 # The covariance parameters are of all rows; what has no rows to condition on is trained anew.
 trained_without <- function(fit, split) without_fold(fit, split, !is.null(fit$deep))
+
+# A standard deviation whose squares do not overflow.
+scaled_sd <- function(x) {
+  scale <- max(abs(x), .Machine$double.xmin)
+  scale * stats::sd(x / scale)
+}
 
 # Log scores of the held-out rows of one fold, at `at`.
 held_log_scores <- function(known, fit, split, at) {

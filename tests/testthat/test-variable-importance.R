@@ -236,3 +236,8 @@ test_extended("data are those that were fitted, of any response", {
     expect_match(changed_parts(fit, transform(d, useful = useful + 1)), "covariates")
   }
 })
+
+test_that("standard errors of very large losses are finite", {
+  expect_equal(scaled_sd(c(1, 2, 4) * 1e300), stats::sd(c(1, 2, 4)) * 1e300)
+  expect_identical(scaled_sd(c(0, 0)), 0)
+})
