@@ -44,6 +44,10 @@ family_parameters <- function(family, spread = 1) {
   names <- family_parameter_names(family)
   scaling <- if (length(names)) spread^entry$unit else numeric(0)
   fixed <- stats::setNames(rep(NA_real_, length(names)), names)
+  if (!is.numeric(family$fixed %||% 0) ||
+      length(intersect(names(family$fixed), names)) != length(family$fixed)) {
+    abort_argument("family$fixed", sprintf("as %s() makes it", family$family), family$fixed)
+  }
   fixed[names(family$fixed)] <- family$fixed
   data.frame(name = names, lower = as.numeric(entry$lower) * scaling,
     upper = as.numeric(entry$upper) * scaling, fixed = unname(fixed), stringsAsFactors = FALSE)

@@ -87,7 +87,11 @@ cooks.distance.neargp <- function(model, k = NULL, threads = NULL, ...) {
     abort_neargp("formula", c("Cook's distance is of the trend's coefficients, and there are none.",
       i = "hatvalues() and rstandard() are of the field, too."))
   }
-  named_rows(model, row_forms(change, solve(trend_vcov(model))) / ncol(change))
+  # columns in units of their standard errors, which may differ by any powers of ten
+  vcov <- trend_vcov(model)
+  scale <- sqrt(diag(vcov))
+  change <- sweep(change, 2L, scale, "/")
+  named_rows(model, row_forms(change, solve(vcov / tcrossprod(scale))) / ncol(change))
 }
 
 #' @rdname hatvalues.neargp

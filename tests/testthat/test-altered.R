@@ -117,6 +117,11 @@ test_that("settings that follow from others, and bare matrices, are refused once
     expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method),
       "method\\$default_k", class = "neargp_error_argument")
   }
+  family <- truncated_poisson()
+  family$fixed <- c(size = 2)
+  data$n <- rpois(30, 3) + 1
+  expect_error(neargp(n ~ 1, data, coords = ~ x + y, family = family), "family\\$fixed",
+    class = "neargp_error_argument")
   covariance <- cov_coregionalisation(cov_exponential(), matrices = list(diag(2)))
   covariance$matrices <- diag(2)
   expect_error(neargp(cbind(z, z2) ~ 1, data, coords = ~ x + y, covariance = covariance),

@@ -104,3 +104,13 @@ test_extended("fits that are no linear smoother of one response are refused", {
 test_that("studentised residuals are refused", {
   expect_error(rstudent(influence_fit()), "rstandard", class = "neargp_error_method")
 })
+
+test_that("Cook's distance does not depend on the units of covariates", {
+  set.seed(1)
+  d <- data.frame(x = runif(40), y = runif(40), h = rnorm(40))
+  d$z <- d$h + rnorm(40)
+  fit <- function(data) neargp(z ~ h, data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(range = 0.2), verbose = FALSE)
+  expect_equal(cooks.distance(fit(transform(d, h = h * 1e12))), cooks.distance(fit(d)),
+    tolerance = 1e-6)
+})
