@@ -8,7 +8,7 @@
 
 response_areas <- function(object, posterior, support, settings) {
   curve <- response_curve(object)
-  if (anyNA(curve(0))) {
+  if (anyNA(curve(posterior$mean[1L]))) {
     abort_neargp("family",
       c(sprintf("There is no mean of %s response with these parameters, over areas or elsewhere.",
         with_article(object$family)),

@@ -29,9 +29,9 @@ end_journal <- function(session) {
   session$journal <- NULL
 }
 
-# The answer to a question, `answer()`, unless the journal knows it. `question`: the numbers that
-# the answer depends on beside what the fit has come to by itself. Errors are answers. Questions
-# within an answer are part of it.
+# Returns `answer()`, unless the journal holds the answer to this `question`: the numbers that the
+# caller chose, on which the answer depends. Errors are answers. Questions within an answer are part
+# of it.
 journaled <- function(session, question, answer, apart = NULL) {
   if (!is_journaled(session)) return(answer())
   journal <- session$journal
@@ -169,7 +169,7 @@ write_journal <- function(session) {
   journal$next_write <- ended + write_share * (ended - began)
 }
 
-# The file is written anew when replaced states make it long.
+# Replaced states make the file long; then all of it is written again.
 append_record <- function(journal, record) {
   block <- as_block(record)
   if (journal$length + length(block) <= journal$rewrite_at) {

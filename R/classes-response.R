@@ -54,7 +54,7 @@ inducing_class_response <- function(y, weights, frame) {
 
 # ---- of a problem --------------------------------------------------------------------------------
 
-# `problem$classes`: what a problem of class labels has beside others.
+# `problem$classes`: the fields that only a problem of class labels needs.
 new_problem_classes <- function(levels, labels = NULL, per_class = NULL, basis = NULL) {
   new_state("neargp_problem_classes",
     levels = levels,                 # their names

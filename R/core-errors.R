@@ -37,7 +37,7 @@ local({
   }
 })
 
-# What the core has found with inducing points, unless a matrix was singular.
+# The core's result with inducing points; aborts if a matrix was singular.
 checked_bound <- function(found) if (nzchar(found$failure)) abort_bound(found$failure) else found
 
 abort_bound <- function(failure) {

@@ -54,9 +54,9 @@ data_as_rows <- function(data, given) {
   areas_of_grid(plain_columns(data), given$support, names_of_formulation(given))
 }
 
-# `data`: the rows, or the first chunk of the `source`, NULL where there is none. Of a source that
-# is read anew in each evaluation, `stream` is what its first pass found, and `data` and `frame` are
-# a sample.
+# `data`: the rows, or the first chunk of the `source`, NULL where there is none. Some sources are
+# read in each evaluation: then `stream` holds the result of the first pass, and `data` and `frame`
+# are a sample.
 read_rows <- function(data, source, given, settings) {
   kept <- NULL
   if (!is.null(source) && has_ability(settings$method, "keep_rows", settings$family)) {

@@ -23,7 +23,7 @@ with_spherical_columns <- function(columns, data, effects) {
     effects$factors)
 }
 
-# What the core has found with coefficients of Z, and `known_trend`: their covariance matrix where
+# The core's result with coefficients of Z, and with `known_trend`, their covariance matrix where
 # the trend is known.
 with_bound_effects <- function(found, data, effects) {
   if (is.null(effects) || nzchar(found$failure)) return(found)

@@ -57,7 +57,8 @@ part_bound_sums <- function(part, at) {
   as_sums(list(numbers = core_streamed_sums(pointer)))
 }
 
-# A shard that is made anew has no bound at these parameters, and needs no sums of it.
+# A shard that another worker has made again holds no bound at these parameters. It makes one, whose
+# sums are not needed.
 part_bound_adjoints <- function(part, at, moments) {
   pointer <- if (identical(part$bound$at, at)) part$bound$pointer else part_bound(part, at)
   part$bound <- NULL
@@ -93,8 +94,8 @@ shard_response <- function(shard, unit) {
 # The predictive score less the divergence (src/core/variational/predictive_score.h) is a sum, too:
 # shards have that of their rows without a divergence, and here is the divergence without rows.
 
-# What gaussian_rows() returns, or predictive_rows() of the stage of a family, of shards, which have
-# made theirs by the function `what`. `at`: what the first stage has found, and where.
+# The rows of shards as gaussian_rows() returns them, or predictive_rows() of the stage of a family.
+# Shards make them by the function `what`. `at`: the result of the first stage, with its parameters.
 stage_in_shards <- function(data, covariance, at, what, common = list(), own = NULL) {
   map_rows(data$shards$host, what, c(list(values = covariance$values, at = at), common), own,
     makes = TRUE)

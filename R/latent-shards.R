@@ -87,7 +87,7 @@ load_latent_shards <- function(host, problem, nodes, search, parts) {
       part = part[c("own", "own_rows", "near")])), makes = TRUE)
 }
 
-# What the owners of nodes, or of `rows`, have found of these, in the order of all.
+# The field `name` of nodes, or of `rows`, from the shards that own them, in the order of all.
 gather_nodes <- function(found, name, parts) {
   own <- lapply(parts, function(part) part$nodes[part$own])
   gather(lapply(found, `[[`, name), own, sum(lengths(own)))

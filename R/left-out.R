@@ -30,8 +30,9 @@ moments_of_left_out <- function(object, left) {
     sd = at_all_rows(object, left, moments$sd, Inf))
 }
 
-# Observed responses beside their predictions from the other rows, and the residual z, standard
-# normal under the model. Student's t with one degree of freedom has a centre, but no mean.
+# A table of the observed responses, their predictions from the other rows, and residuals z, which
+# are standard normal under the model. Student's t with one degree of freedom has a centre, but no
+# mean.
 loo_table <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
   y <- observed_response(fit$data)
   left <- left_out(fit$method, fit, k, threads, leave_out)
@@ -39,5 +40,5 @@ loo_table <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
   z <- at_all_rows(fit, left, normal_residuals(y[left$rows], left$distribution))
   no_mean <- is.na(moments$mean[left$rows])
   moments$mean[left$rows[no_mean]] <- left$distribution$mean[no_mean]
-  structure(data.frame(observed = y, moments, z = z), left_out = left)
+  structure(data.frame(observed = y, moments, z = z), given_others = left)
 }

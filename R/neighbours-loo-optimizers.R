@@ -173,7 +173,8 @@ run_score_adam <- function(method, problem, state, stage) {
   c(reached[c("theta", "singular")], list(problem = problem))
 }
 
-# What `refresh` of problem$loo$scoring changes there, beside the intercept of the prevalence.
+# The fields of problem$loo that `refresh` of problem$loo$scoring changes. (It also changes the
+# intercept of the prevalence.)
 refreshed_fields <- c("known", "reference", "marginal", "pseudo_observations",
   "distinct_locations", "stale")
 

@@ -278,7 +278,7 @@ output_columns <- function(parts, outputs) {
   as.data.frame(do.call(c, columns), optional = TRUE)
 }
 
-# What tells the columns of several outputs apart.
+# The ends of names that tell the columns of several outputs apart.
 output_suffix <- function(outputs) if (length(outputs)) paste0("_", outputs) else ""
 
 refuse_outputs <- function(object, what, instead) {

@@ -3,7 +3,6 @@
 # `moments`: of the field at targets, with the weights of new observations there where these have
 # any. Rows with NA moments stay NA.
 prediction_columns <- function(object, moments, settings) {
-  check_columns_wanted(object, settings)
   given <- if (settings$integrated) integrated_predictive(object, moments, settings) else
     predictive(object$method, object, moments,
       list(trials = settings$trials, weights = moments$weights))

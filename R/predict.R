@@ -240,6 +240,7 @@ predict.neargp <- function(object, newdata,
   settings$integrated <- check_choice(parameters, "parameters",
     c("plug-in", "integrated")) == "integrated"
   if (settings$integrated) check_integrable(object, joint)
+  check_columns_wanted(object, settings)
   object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)
   if (!is.null(check_cluster(cluster))) {
     check_told_by_workers(type)

@@ -105,7 +105,7 @@ scores_of_left_out <- function(object, left, level, na.rm, rows = seq_along(obje
 
 # Scores of the rows in `loo`, what loo_table() returned of the fit.
 loo_scores <- function(fit, loo) {
-  scores_of_left_out(fit, attr(loo, "left_out"), 0.95, na.rm = TRUE)
+  scores_of_left_out(fit, attr(loo, "given_others"), 0.95, na.rm = TRUE)
 }
 
 # ---- probability integral transform --------------------------------------------------------------
