@@ -453,8 +453,8 @@ core_mean_field_fit <- function(nodes, data, response, covariance, family, param
     .Call(`_neargp_core_mean_field_fit`, nodes, data, response, covariance, family, parameters, start, settings, context)
 }
 
-core_mean_field_state <- function(nodes, data, response, covariance, family, parameters, beta, mean, variance, context) {
-    .Call(`_neargp_core_mean_field_state`, nodes, data, response, covariance, family, parameters, beta, mean, variance, context)
+core_mean_field_state <- function(nodes, data, response, covariance, family, parameters, beta, mean, variance, root, context) {
+    .Call(`_neargp_core_mean_field_state`, nodes, data, response, covariance, family, parameters, beta, mean, variance, root, context)
 }
 
 core_mean_field_predict <- function(coords, columns, jitter, newcoords, neighbors, covariance, context) {

@@ -111,6 +111,10 @@ abilities <- list(
   # the evaluations of a dense method on a GPU, of one output or of `several`
   device_objective = list(default = FALSE, deep = TRUE,
     svgp = function(method, family, several = FALSE) is_gaussian(family) && !several),
+  # fits that the CPU alone computes, though their predictions run on a GPU
+  cpu_objective = list(default = FALSE, swsgp = function(method) {
+    method$covariance == "full" || !is.null(method$active)
+  }),
 
   # ---- predictions -------------------------------------------------------------------------------
   # matrices as large as all that a prediction is conditioned on, which the CPU alone computes

@@ -143,6 +143,10 @@ warn_of_few_rows <- function(fit) {
 choose_fit_device <- function(settings, data) {
   if (has_local_fields(settings$covariance) || has_space_time(settings$covariance) ||
     !is.null(data$noise) || is_compressed(data) || settings$device == "cpu") return("cpu")
+  if (has_ability(settings$method, "cpu_objective")) {
+    check_dense_device(settings$device)
+    return("cpu")
+  }
   if (!has_ability(settings$method, "dense_matrices")) {
     return(choose_device(settings$device, nrow(data$coords),
       conditioning_size(settings$method, data), passes = 30))

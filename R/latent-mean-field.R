@@ -32,13 +32,16 @@ fit_mean_field <- function(method, problem) {
 
 # The fit to go on from, whose inducing points, drawn or learned, are kept.
 warm_mean_field <- function(method, problem) {
-  if (identical(problem$warm_start$method$inducing, method$inducing)) problem$warm_start
+  earlier <- problem$warm_start$method
+  if (identical(earlier$inducing, method$inducing) &&
+      identical(earlier$covariance, method$covariance)) problem$warm_start
 }
 
 mean_field_start <- function(problem, trend, warm) {
   if (!is.null(warm)) {
     return(list(beta = trend$coefficients(drop(problem$data$X %*% core_trend(warm)$beta)),
-      mean = warm$posterior$mean, variance = warm$posterior$variance))
+      mean = warm$posterior$mean, variance = warm$posterior$variance,
+      root = warm$posterior$root %||% matrix(0, 0L, 0L)))
   }
   list(beta = trend$coefficients(rough_glm(problem$data, problem$family)$eta - problem$data$offset),
     linear_predictor = data_linear_predictor(problem$data, problem$family))
@@ -76,6 +79,7 @@ orthogonal_trend <- function(X, size = 1) {
 mean_field_settings <- function(method, problem, warm_start) {
   c(list(prior = if (is_swsgp(method)) "neighborhoods" else "sequential",
     kl_weight = if (is_swsgp(method)) swsgp_kl_weight(method, problem) else 1,
+    full = identical(method$covariance, "full"), shared = method$active %||% 0,
     epochs = method$epochs, batch_size = method$batch_size, learning_rate = method$learning_rate,
     key = order_key(), unit = predictor_unit(problem$data, problem$family), warm_start = warm_start,
     learn = learns_positions(method), report = mean_field_reporter(method, problem)),
@@ -85,7 +89,8 @@ mean_field_settings <- function(method, problem, warm_start) {
 # The weight that was given, else the geometric mean of the paper's 1 and of that by which each
 # point counts once.
 swsgp_kl_weight <- function(method, problem) {
-  method$kl_weight %||% sqrt(nrow(problem$inducing) / method$k)
+  points <- nrow(problem$inducing)
+  method$kl_weight %||% sqrt(points / min(method$active %||% method$k, points))
 }
 
 # The parameters that Adam moves, those of the covariance and those of the family, to which the
@@ -143,8 +148,8 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
     list(coords = nodes$coords, order = search$order, neighbors = fitted$neighbors,
       jitter = method$jitter), data,
     latent_response(problem$data), problem_covariance(problem, values),
-    family_core_name(problem$family), fitted$family, fitted$beta, fitted$mean, fitted$variance,
-    problem$context)
+    family_core_name(problem$family), fitted$family, fitted$beta, fitted$mean,
+    node_variance(fitted), fitted$root, problem$context)
   state <- optimizer_result(working, list(value = fitted$value, beta = fitted$beta,
     beta_vcov = at_end$beta_vcov), NA_real_,
     method$epochs, method$epochs, NA, epochs_message(method$epochs, fitted$skipped))
@@ -153,7 +158,8 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
     information = NULL, k = if (is.null(nodes$node)) method$k else nrow(search$neighbors))
   result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order,
     neighbors = as.matrix(fitted$neighbors), component = component_at(problem, working),
-    mean = fitted$mean, variance = fitted$variance, field_response = at_end$field_response,
+    mean = fitted$mean, variance = node_variance(fitted),
+    root = if (nrow(fitted$root) > 0L) fitted$root, field_response = at_end$field_response,
     pseudo_precision = at_end$pseudo_precision, linear_predictor = at_end$linear_predictor,
     slope = at_end$slope, variance_at_data = at_end$variance,
     variance_given_nodes = at_end$variance_given_nodes, trace = fitted$trace)
@@ -161,10 +167,29 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
     with_separation(result, problem)
 }
 
+# ---- the covariance matrix of the posterior ------------------------------------------------------
+# It is diagonal, or RR' with the root R, a row for each inducing point.
+
+node_variance <- function(fitted) {
+  if (nrow(fitted$root) > 0L) rowSums(fitted$root^2) else fitted$variance
+}
+
+times_node_covariance <- function(posterior, x) {
+  if (is.null(posterior$root)) posterior$variance * x else
+    posterior$root %*% crossprod(posterior$root, x)
+}
+
+# Deviations from the posterior mean at the inducing points.
+mean_field_draws <- function(posterior, draws) {
+  normal <- matrix(stats::rnorm(length(posterior$mean) * draws), ncol = draws)
+  if (is.null(posterior$root)) sqrt(posterior$variance) * normal else posterior$root %*% normal
+}
+
 # ---- predictions ---------------------------------------------------------------------------------
 
 # Predicts, with b and f the weights and conditional variance given the inducing points near a
-# location, b'm and f + sum b^2 s.
+# location, b'm and f + sum b^2 s. With a root the latter is f + |R'b|^2: the core forms R'b as it
+# forms the answer to the trend.
 mean_field_predictor <- function(object, settings) {
   posterior <- object$posterior
   function(coords, X, offset) {
@@ -172,14 +197,18 @@ mean_field_predictor <- function(object, settings) {
     nodes <- sort(unique(as.vector(neighbors)))
     columns <- cbind(posterior$mean[nodes], posterior$variance[nodes],
       posterior$field_response[nodes, , drop = FALSE])
+    if (!is.null(posterior$root)) {
+      columns <- cbind(columns, posterior$root[nodes, , drop = FALSE])
+      columns[, 2L] <- 0
+    }
     part <- core_mean_field_predict(posterior$coords[nodes, , drop = FALSE], columns,
       object$method$jitter, coords, matrix(match(neighbors, nodes), nrow(neighbors)),
       as_specified(object$core_covariance), settings$context)
+    of_trend <- seq_len(ncol(posterior$field_response))
+    if (!is.null(posterior$root)) {
+      part$variance <- part$variance + rowSums(part$response[, -of_trend, drop = FALSE]^2)
+      part$response <- part$response[, of_trend, drop = FALSE]
+    }
     latent_prediction(object, part, X, offset)
   }
-}
-
-# Deviations from the posterior mean at the inducing points.
-mean_field_draws <- function(posterior, draws) {
-  sqrt(posterior$variance) * matrix(stats::rnorm(length(posterior$mean) * draws), ncol = draws)
 }

@@ -138,7 +138,7 @@ node_joint <- function(object, target, settings) {
     has_ability(object$method, "nugget")))
   spread <- matrix(0, nrow(posterior$coords), ncol(weights))
   spread[rows, ] <- weights
-  solved <- if (is_mean_field(object$method)) posterior$variance * spread else {
+  solved <- if (is_mean_field(object$method)) times_node_covariance(posterior, spread) else {
     core_latent_solve(cached_latent(object, settings$context), spread, settings$context)
   }
   list(mean = crossprod(weights, posterior$mean[rows]),

@@ -18,8 +18,8 @@ memory_need <- function(kind, n, k = 0, d = 2, q = 1, p = 3, points = 0) {
     svgp = n * (250 + rows) + min(8 * n * points, 2^30) + 400 * points^2,
     # loo_k() of classes and families: pseudo-observations of the rows besides
     observed = n * (10 * k + 150 + rows),
-    # the nearest inducing points of each row
-    swsgp = n * (10 * k + 600 + rows),
+    # the nearest inducing points of each row; root of a full covariance matrix and its optimiser
+    swsgp = n * (10 * k + 600 + rows) + 64 * points^2,
     # batches of rows, which are standardised, and the rows as the user has them
     deep = n * (24 * d + 400) + 400 * points^2)
 }
@@ -40,7 +40,8 @@ memory_need_of <- function(problem, k = problem$method$k %||% 0) {
   if (is.null(kind) || !is.null(data$stream)) return(NULL)
   need <- memory_need(kind, length(data$y), k, ncol(data$coords), max(1L, ncol(data$X)),
     sum(problem$free & problem$layout$kind != "family"),
-    if (kind %in% c("svgp", "deep")) inducing_count(method, data) else 0) + effect_bytes(data)
+    switch(kind, svgp = , deep = inducing_count(method, data), swsgp = root_size(method, data),
+      0)) + effect_bytes(data)
   if (kind != "vnngp") return(need)
   min(need, memory_need(kind, length(data$y), 0) + factor_bytes(method) + effect_bytes(data))
 }
@@ -71,6 +72,18 @@ inducing_count <- function(method, data) {
   places <- count_places(data)
   if (is.null(given)) return(min(512, ceiling(places / 4)))
   if (is.null(dim(given))) min(given, places) else nrow(given)
+}
+
+# How many points are wanted for n rows.
+swsgp_points <- function(method, n) {
+  given <- method$inducing
+  if (is.null(given)) max(2L, min(1024L, as.integer(ceiling(n / 10)))) else if (is.null(dim(given)))
+    given else nrow(given)
+}
+
+# The inducing points of swsgp() that have a matrix of their own.
+root_size <- function(method, data) {
+  if (method$covariance == "full") swsgp_points(method, nrow(data$coords)) else 0
 }
 
 check_exact_size <- function(method, problem) {

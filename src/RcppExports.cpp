@@ -1599,8 +1599,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_mean_field_state
-Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& variance, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_mean_field_state(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP betaSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP contextSEXP) {
+Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& variance, const Rcpp::NumericMatrix& root, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_mean_field_state(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP betaSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP rootSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1613,8 +1613,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type variance(varianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type root(rootSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_mean_field_state(nodes, data, response, covariance, family, parameters, beta, mean, variance, context));
+    rcpp_result_gen = Rcpp::wrap(core_mean_field_state(nodes, data, response, covariance, family, parameters, beta, mean, variance, root, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2404,7 +2405,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_point_weights", (DL_FUNC) &_neargp_core_point_weights, 6},
     {"_neargp_core_exact_mean_at", (DL_FUNC) &_neargp_core_exact_mean_at, 5},
     {"_neargp_core_mean_field_fit", (DL_FUNC) &_neargp_core_mean_field_fit, 9},
-    {"_neargp_core_mean_field_state", (DL_FUNC) &_neargp_core_mean_field_state, 10},
+    {"_neargp_core_mean_field_state", (DL_FUNC) &_neargp_core_mean_field_state, 11},
     {"_neargp_core_mean_field_predict", (DL_FUNC) &_neargp_core_mean_field_predict, 7},
     {"_neargp_core_neighbor_matrix", (DL_FUNC) &_neargp_core_neighbor_matrix, 1},
     {"_neargp_core_release_neighbors", (DL_FUNC) &_neargp_core_release_neighbors, 1},

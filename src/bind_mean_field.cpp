@@ -1,5 +1,6 @@
 // The stochastic mean-field optimiser, and predictions from its posterior, as R calls them.
 #include <cmath>
+#include <numeric>
 
 #include "base/error.h"
 #include "bind_covariance.h"
@@ -7,6 +8,8 @@
 #include "bind_neighbors.h"
 #include "latent/mean_field_adam.h"
 #include "latent/mean_field_prediction.h"
+#include "latent/node_posterior.h"
+#include "linalg/products.h"
 
 namespace {
 
@@ -20,6 +23,8 @@ neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   neargp::MeanFieldAdamSettings settings;
   settings.prior = to_prior(Rcpp::as<std::string>(list["prior"]));
   settings.kl_weight = Rcpp::as<double>(list["kl_weight"]);
+  settings.full = Rcpp::as<bool>(list["full"]);
+  settings.shared = neargp::Index(Rcpp::as<double>(list["shared"]));
   settings.epochs = Rcpp::as<int>(list["epochs"]);
   settings.batch_size = Rcpp::as<int>(list["batch_size"]);
   settings.learning_rate = Rcpp::as<double>(list["learning_rate"]);
@@ -61,6 +66,17 @@ class CallerNumbering {
   std::vector<int> caller_;
 };
 
+// The root of the covariance matrix of q(u), a row for each node, or a matrix without rows for independent nodes.
+Rcpp::NumericMatrix root_to_r(const neargp::MeanFieldPoint& point, const CallerNumbering& caller,
+                              const std::vector<int>& number) {
+  if (point.root.empty()) return Rcpp::NumericMatrix(0, 0);
+  std::vector<int> nodes(number.size());
+  std::iota(nodes.begin(), nodes.end(), 0);
+  const Eigen::MatrixXd root =
+      neargp::NodePosterior(point.moments, point.root).root_rows(nodes, 0, neargp::Index(number.size()));
+  return caller.rows({root.data(), root.data() + root.size()}, int(number.size()));
+}
+
 Rcpp::List fit_to_r(const neargp::MeanFieldFit& fit, const neargp::LatentModel& model) {
   const CallerNumbering caller(model.node_number());
   const Rcpp::NumericMatrix moments = caller.rows(fit.point.moments, 2);
@@ -68,6 +84,7 @@ Rcpp::List fit_to_r(const neargp::MeanFieldFit& fit, const neargp::LatentModel& 
                             Rcpp::_["family"] = fit.point.likelihood.parameters, Rcpp::_["beta"] = fit.point.beta,
                             Rcpp::_["mean"] = Rcpp::NumericVector(moments.column(0)),
                             Rcpp::_["variance"] = Rcpp::NumericVector(moments.column(1)),
+                            Rcpp::_["root"] = root_to_r(fit.point, caller, model.node_number()),
                             Rcpp::_["coords"] = caller.rows(fit.point.coords, model.dim()),
                             Rcpp::_["neighbors"] = to_r(caller.table(fit.node_neighbors, true)),
                             Rcpp::_["data_neighbors"] = to_r(caller.table(fit.data_neighbors, false)),
@@ -84,12 +101,30 @@ std::vector<double> moments_by_node(const neargp::LatentModel& model, const Rcpp
   return moments;
 }
 
+// A posterior in the caller's numbering, for an optimiser that goes on: its root is found again for the model's order.
+void set_posterior(const neargp::LatentModel& model, const Rcpp::List& start, neargp::MeanFieldPoint& point) {
+  point.moments = moments_by_node(model, start);
+  const Rcpp::NumericMatrix given = start["root"];
+  if (given.nrow() == 0) return;
+  const neargp::Index nodes = model.nodes();
+  Eigen::MatrixXd rows(nodes, given.ncol());
+  for (neargp::Index j = 0; j < nodes; ++j)
+    for (int c = 0; c < given.ncol(); ++c) rows(model.node_number()[j], c) = given(int(j), c);
+  Eigen::MatrixXd lower = rows * rows.transpose();
+  if (!neargp::cholesky(lower)) throw neargp::Error("The covariance matrix of the inducing points is singular.");
+  point.root.assign(nodes * nodes, 0.0);
+  for (neargp::Index j = 0; j < nodes; ++j) {
+    point.moments[2 * j + 1] = lower(j, j) * lower(j, j);
+    for (neargp::Index l = 0; l < j; ++l) point.root[j * nodes + l] = lower(j, l) / lower(j, j);
+  }
+}
+
 }  // namespace
 
 // `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests
-// by itself or, of a fit that is continued, mean and variance of each node. settings: prior, kl_weight, epochs,
-// batch_size, learning_rate, key, unit, warm_start, learn, covariance and family (transform, lower, upper, free of each
-// parameter), report (a function of the epoch and a list of what is reached).
+// by itself or, of a fit that is continued, mean, variance and root (fit_to_r()) of the nodes. settings: prior,
+// kl_weight, full, shared, epochs, batch_size, learning_rate, key, unit, warm_start, learn, covariance and family
+// (transform, lower, upper, free of each parameter), report (a function of the epoch and a list of what is reached).
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
                                const Rcpp::List& covariance, const std::string& family,
@@ -113,20 +148,23 @@ Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, 
                       Rcpp::_["family"] = reached.likelihood.parameters,
                       Rcpp::_["inducing"] = CallerNumbering(model.node_number()).rows(reached.coords, model.dim())));
   };
-  point.moments = adam.warm_start
-                      ? moments_by_node(model, start)
-                      : neargp::starting_moments(model, observed, point.likelihood, point.beta,
-                                                 Rcpp::as<std::vector<double>>(start["linear_predictor"]), run);
+  if (adam.warm_start) {
+    set_posterior(model, start, point);
+  } else {
+    point.moments = neargp::starting_moments(model, observed, point.likelihood, point.beta,
+                                             Rcpp::as<std::vector<double>>(start["linear_predictor"]), run);
+  }
   return fit_to_r(neargp::fit_mean_field(model, observed, std::move(point), adam, run), model);
 }
 
-// Moments of the data under a fit of independent nodes, and how it answers to the trend; `mean` and `variance` by node.
+// Moments of the data under a fit of independent nodes, and how it answers to the trend; `mean`, `variance` and
+// `root` by node.
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
                                  const Rcpp::List& covariance, const std::string& family,
                                  const Rcpp::NumericVector& parameters, const Rcpp::NumericVector& beta,
                                  const Rcpp::NumericVector& mean, const Rcpp::NumericVector& variance,
-                                 const Rcpp::List& context) {
+                                 const Rcpp::NumericMatrix& root, const Rcpp::List& context) {
   const neargp::RunContext run = run_context(context);
   const LatentInput input(nodes, data);
   neargp::LatentModel model(input.data(), run);
@@ -135,7 +173,8 @@ Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data
   const int p = observed.coefficients;
   const neargp::MeanFieldState state = neargp::mean_field_state(
       model, observed, to_likelihood(family, parameters), {beta.begin(), beta.end()},
-      model.from_caller({mean.begin(), mean.end()}), model.from_caller({variance.begin(), variance.end()}), run);
+      model.from_caller({mean.begin(), mean.end()}), model.from_caller({variance.begin(), variance.end()}),
+      model.from_caller({root.begin(), root.end()}, root.ncol()), run);
   const std::vector<double> given_nodes =
       model.interpolates() ? model.interpolation().variance() : std::vector<double>(state.variance.size(), 0.0);
   return Rcpp::List::create(

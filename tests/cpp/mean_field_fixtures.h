@@ -54,7 +54,7 @@ struct LatentCase {
   // Some moments, and the trend.
   neargp::MeanFieldPoint point(const neargp::Likelihood& likelihood) const {
     const neargp::Philox random(31);
-    neargp::MeanFieldPoint point{model->with_jitter(covariance), likelihood, {0.4, -0.2}, {}, model->coords()};
+    neargp::MeanFieldPoint point{model->with_jitter(covariance), likelihood, {0.4, -0.2}, {}, model->coords(), {}};
     for (int j = 0; j < model->nodes(); ++j) {
       point.moments.push_back(0.7 * random.normal(j));
       point.moments.push_back(0.05 + 0.3 * random.uniform(500 + j));

@@ -69,6 +69,7 @@ class LatentModel {
   const NodeConditionals& interpolation() const { return *interpolation_; }
   const std::vector<int>& node_of_datum() const { return node_of_datum_; }
 
+  double jitter() const { return jitter_; }  // the share of the variance
   // This covariance with the jitter as its nugget.
   Covariance with_jitter(Covariance covariance) const;
 

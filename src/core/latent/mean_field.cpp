@@ -20,9 +20,10 @@ std::vector<int> numbers_below(Index n) {
 }  // namespace
 
 MeanField::MeanField(const LatentModel& model, const LatentResponse& response, bool locations, MeanFieldPrior prior,
-                     double kl_weight)
+                     double kl_weight, Index shared)
     : model_(model), response_(response), locations_(locations), sort_of_prior_(prior), kl_weight_(kl_weight),
-      node_neighbors_(model.prior().neighbors()), noise_(model.nodes(), 1.0), is_active_(model.nodes(), 0) {
+      shared_(shared), node_neighbors_(model.prior().neighbors()), noise_(model.nodes(), 1.0),
+      is_active_(model.nodes(), 0) {
   if (model.data() != response.n()) throw Error("The model and the response must have the same number of data.");
   gradient_.moments.assign(2 * model.nodes(), 0.0);
   gradient_.locations.assign(locations ? model.nodes() * model.dim() : 0, 0.0);
@@ -77,7 +78,9 @@ const MeanFieldGradient& MeanField::evaluate(const MeanFieldPoint& point, const 
   if (covariance.is_local()) throw Error("Adam takes no local standard deviations and ranges.");
   if (locations_) keep_slopes(covariance);
   gradient_.covariance.assign(covariance.parameters, 0.0);
-  if (sort_of_prior_ == MeanFieldPrior::neighborhoods) {
+  if (shares_nodes() || !point.root.empty()) {
+    add_active_sets(point, batch, covariance, context);
+  } else if (sort_of_prior_ == MeanFieldPrior::neighborhoods) {
     add_neighborhoods(point, batch, covariance, context);
   } else {
     add_prior(point, batch, covariance, context);
@@ -94,6 +97,7 @@ void MeanField::forget_last() {
   for (const int node : gradient_.active) {
     gradient_.moments[2 * node] = gradient_.moments[2 * node + 1] = 0.0;
     if (locations_) std::fill_n(gradient_.locations.begin() + Index(node) * model_.dim(), model_.dim(), 0.0);
+    if (!gradient_.root.empty()) std::fill_n(gradient_.root.begin() + node * nodes(), nodes(), 0.0);
     is_active_[node] = 0;
   }
   gradient_.active.clear();

@@ -15,6 +15,9 @@
 // Other devices find it by the chain rule as a sum of the terms above over I, b_j and f_j given the members of I before
 // j. The mean is no bound. Either second sum may have a weight other than 1.
 //
+// Where q(u) has a full covariance matrix, or where all data of a batch see one set of nodes, both sums are those of
+// active_sets.h, on the CPU.
+//
 // Both sums may be sub-sampled (eq. 19): with uniformly drawn rows, each sum weighted by the number of its terms over
 // the number drawn, value and gradient are unbiased for any sizes of the batches.
 #pragma once
@@ -27,6 +30,9 @@
 
 namespace neargp {
 
+struct ActiveSet;
+struct ActiveSetGradient;
+
 // Where the bound is evaluated.
 struct MeanFieldPoint {
   Covariance covariance;  // its nugget is the jitter
@@ -34,6 +40,7 @@ struct MeanFieldPoint {
   std::vector<double> beta;
   std::vector<double> moments;  // nodes x 2: m and s
   std::vector<double> coords;   // nodes x dim; the same at all evaluations unless gradients in them are wanted
+  std::vector<double> root;     // nodes x nodes, as in node_posterior.h; empty: independent nodes
 };
 
 enum class MeanFieldPrior { sequential, neighborhoods };
@@ -49,6 +56,7 @@ struct MeanFieldGradient {
   std::vector<double> likelihood;  // logarithms of the likelihood's parameters
   std::vector<double> beta;
   std::vector<double> moments;    // nodes x 2: in m and in log s
+  std::vector<double> root;       // nodes x nodes, where the nodes are not independent
   std::vector<double> locations;  // nodes x dim, where wanted
   std::vector<int> active;        // the only nodes with a gradient
 };
@@ -56,13 +64,15 @@ struct MeanFieldGradient {
 class MeanField {
  public:
   // Nodes are numbered as the model numbers them. Both arguments outlive the object. `locations`: gradients in the
-  // coordinates of the nodes are wanted.
+  // coordinates of the nodes are wanted. `shared`: how many nodes all data of a batch see together, of neighborhoods; 0
+  // where each datum sees its own.
   MeanField(const LatentModel& model, const LatentResponse& response, bool locations,
-            MeanFieldPrior prior = MeanFieldPrior::sequential, double kl_weight = 1.0);
+            MeanFieldPrior prior = MeanFieldPrior::sequential, double kl_weight = 1.0, Index shared = 0);
 
   Index nodes() const { return model_.nodes(); }
   Index data() const { return model_.data(); }
   bool interpolates() const { return model_.interpolates(); }
+  bool shares_nodes() const { return shared_ > 0; }
 
   // Every node and every datum.
   MeanFieldBatch everything() const;
@@ -93,6 +103,11 @@ class MeanField {
   void add_ranks(const MeanFieldPoint& point, const std::vector<int>& data, double of_sample,
                  const PreparedCovariance& covariance, const RunContext& context);
   void add_divergences(double weight);
+  void add_active_sets(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
+                       const RunContext& context);
+  void add_sets(const std::vector<ActiveSet>& sets, const std::vector<ActiveSetGradient>& found, double weight);
+  void add_roots(const std::vector<ActiveSet>& sets, const std::vector<ActiveSetGradient>& found,
+                 const MeanFieldPoint& point, const RunContext& context);
   void add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double of_sample,
                        const PreparedCovariance& covariance, const RunContext& context);
   void add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, double divergence_weight,
@@ -106,6 +121,7 @@ class MeanField {
   bool locations_;
   MeanFieldPrior sort_of_prior_;
   double kl_weight_;
+  Index shared_;
   NeighborTable node_neighbors_, data_neighbors_;
   std::vector<double> noise_;
   std::vector<int> data_start_, data_at_;  // the data at node j: data_at_[data_start_[j] .. data_start_[j + 1] - 1]

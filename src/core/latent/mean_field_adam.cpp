@@ -45,7 +45,8 @@ class AdamState {
         is_shape_(shape_parameters(point_.covariance)), moments_(point_.moments), moment_unit_{settings.unit, 1.0},
         location_unit_(column_spread(point_.coords, model.dim())),
         shared_adam_(1, int(point_.covariance.parameters() + point_.likelihood.parameters.size() + point_.beta.size())),
-        moment_adam_(model.nodes(), 2), location_adam_(settings.locations ? model.nodes() : 0, model.dim()) {
+        moment_adam_(model.nodes(), 2), location_adam_(settings.locations ? model.nodes() : 0, model.dim()),
+        root_adam_(settings.full ? model.nodes() : 0, int(model.nodes())) {
     for (Index j = 0; j < model.nodes(); ++j) {
       moments_[2 * j] += trend_at(j);
       moments_[2 * j + 1] = std::log(moments_[2 * j + 1]);
@@ -74,6 +75,10 @@ class AdamState {
       if (settings_.locations)
         location_adam_.step(node, point_.coords.data() + Index(node) * dim_,
                             gradient.locations.data() + Index(node) * dim_, rate, location_unit_.data());
+      if (settings_.full) {
+        const Index row = Index(node) * model_.nodes();
+        root_adam_.step(node, point_.root.data() + row, gradient.root.data() + row, rate);
+      }
     }
     shared_adam_.step(0, shared_.data(), slopes.data(), rate, shared_unit_.data());
     set_shared();
@@ -137,15 +142,19 @@ class AdamState {
   std::vector<double> moments_;  // nodes x 2: v and log s
   std::vector<double> shared_;   // covariance and likelihood on the working scale, then the trend
   std::vector<double> moment_unit_, shared_unit_, location_unit_;
-  RowAdam shared_adam_, moment_adam_, location_adam_;
+  RowAdam shared_adam_, moment_adam_, location_adam_, root_adam_;
 };
 
 // One gradient whose square overflows would stop a parameter for good.
 bool usable(const MeanFieldGradient& gradient) {
   const auto small = [](double x) { return std::abs(x) < 1e150; };
   if (!small(gradient.value)) return false;
-  for (const int node : gradient.active)
+  const Index nodes = Index(gradient.moments.size() / 2), columns = gradient.root.empty() ? 0 : nodes;
+  for (const int node : gradient.active) {
     if (!small(gradient.moments[2 * Index(node)]) || !small(gradient.moments[2 * Index(node) + 1])) return false;
+    const double* row = gradient.root.data() + node * columns;
+    if (!std::all_of(row, row + columns, small)) return false;
+  }
   for (const auto* part : {&gradient.covariance, &gradient.likelihood, &gradient.beta})
     if (!std::all_of(part->begin(), part->end(), small)) return false;
   return true;
@@ -155,10 +164,21 @@ double rate_at(const MeanFieldAdamSettings& settings, Index step, Index steps) {
   return decayed_rate(settings.learning_rate, settings.warm_start ? 1.0 : double(step) / double(steps));
 }
 
-void record_point(MeanField& bound, const MeanFieldPoint& point, const MeanFieldBatch& everything,
+// The objective at a point. Where all data of a batch see the same nodes it is a mean over batches, and found for those
+// of one pass, which are the same in all fits.
+double objective_at(MeanField& bound, const MeanFieldPoint& point, const MeanFieldAdamSettings& settings,
+                    const RunContext& context) {
+  if (!bound.shares_nodes()) return bound.evaluate(point, bound.everything(), context).value;
+  MeanFieldBatches batches(bound, settings.batch_size, 0);
+  double sum = 0.0;
+  for (Index step = 0; step < batches.steps(); ++step) sum += bound.evaluate(point, batches.next(), context).value;
+  return sum / double(batches.steps());
+}
+
+void record_point(MeanField& bound, const MeanFieldPoint& point, const MeanFieldAdamSettings& settings,
                   const RunContext& context, MeanFieldFit& fit) {
   fit.point = point;
-  fit.value = bound.evaluate(fit.point, everything, context).value;
+  fit.value = objective_at(bound, fit.point, settings, context);
   fit.node_neighbors = bound.node_neighbors();
   fit.data_neighbors = bound.data_neighbors();
 }
@@ -189,14 +209,15 @@ std::vector<double> starting_moments(const LatentModel& model, const LatentRespo
 MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& response, MeanFieldPoint start,
                             const MeanFieldAdamSettings& settings, const RunContext& context) {
   start.covariance = model.with_jitter(std::move(start.covariance));
-  MeanField bound(model, response, settings.locations, settings.prior, settings.kl_weight);
+  if (settings.full && start.root.empty()) start.root.assign(model.nodes() * model.nodes(), 0.0);
+  MeanField bound(model, response, settings.locations, settings.prior, settings.kl_weight, settings.shared);
   MeanFieldBatches batches(bound, settings.batch_size, settings.key);
   AdamState state(model, response, std::move(start), settings);
   const MeanFieldBatch everything = bound.everything();
   std::vector<double> sought_in = metric_shape(largest_component(state.covariance()));
   const Index steps = settings.epochs * batches.steps();
   MeanFieldFit fit, earlier;
-  if (settings.warm_start) record_point(bound, state.point_at(everything.nodes), everything, context, earlier);
+  if (settings.warm_start) record_point(bound, state.point_at(everything.nodes), settings, context, earlier);
   for (int epoch = 0; epoch < settings.epochs; ++epoch) {
     const std::vector<double> shape = metric_shape(largest_component(state.covariance()));
     if (epoch > 0 && (settings.locations || largest_difference(shape, sought_in) > 0.25)) {
@@ -222,7 +243,7 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
   }
   const MeanFieldPoint& result = state.point_at(everything.nodes);
   if (settings.locations) bound.renew_neighbors(result, context);
-  record_point(bound, result, everything, context, fit);
+  record_point(bound, result, settings, context, fit);
   if (!settings.warm_start || fit.value > earlier.value) return fit;
   earlier.trace = std::move(fit.trace);
   earlier.skipped = fit.skipped;

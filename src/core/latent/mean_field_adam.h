@@ -14,6 +14,8 @@ namespace neargp {
 struct MeanFieldAdamSettings {
   MeanFieldPrior prior = MeanFieldPrior::sequential;
   double kl_weight = 1.0;
+  bool full = false;  // the nodes have a covariance matrix, of neighborhoods
+  Index shared = 0;   // how many nodes all data of a batch see together
   int epochs = 300;
   int batch_size = 256;
   double learning_rate = 0.01;

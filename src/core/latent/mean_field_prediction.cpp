@@ -19,6 +19,18 @@ std::vector<double> projected_variance(const NodeConditionals& at, const std::ve
   return result;
 }
 
+// f + |R'b|^2 of all targets.
+std::vector<double> projected_variance(const NodeConditionals& at, const Eigen::MatrixXd& root) {
+  std::vector<double> result = at.variance();
+  for (Index t = 0; t < at.targets(); ++t) {
+    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(root.cols());
+    for (int m = 0; m < at.k() && at.neighbors()[t][m] >= 0; ++m)
+      sum += at.weights(t)[m] * root.row(at.neighbors()[t][m]);
+    result[t] += sum.squaredNorm();
+  }
+  return result;
+}
+
 void add_trend(const LatentModel& model, const LatentResponse& response, const std::vector<double>& precision,
                MeanFieldState& state, const RunContext& context) {
   const Index n = response.n(), m = model.nodes();
@@ -51,14 +63,19 @@ void add_trend(const LatentModel& model, const LatentResponse& response, const s
 
 MeanFieldState mean_field_state(const LatentModel& model, const LatentResponse& response, const Likelihood& likelihood,
                                 const std::vector<double>& beta, const std::vector<double>& mean,
-                                const std::vector<double>& variance, const RunContext& context) {
+                                const std::vector<double>& variance, const std::vector<double>& root,
+                                const RunContext& context) {
   const Index n = response.n();
   MeanFieldState state;
   state.linear_predictor.resize(n);
   model.field_at_data(mean.data(), state.linear_predictor.data());
   const std::vector<double> trend = response.trend(beta);
   for (Index i = 0; i < n; ++i) state.linear_predictor[i] += trend[i];
-  if (model.interpolates()) {
+  if (!root.empty()) {
+    const Index nodes = model.nodes();
+    state.variance = projected_variance(
+        model.interpolation(), Eigen::Map<const Eigen::MatrixXd>(root.data(), nodes, Index(root.size()) / nodes));
+  } else if (model.interpolates()) {
     state.variance = projected_variance(model.interpolation(), variance);
   } else {
     state.variance.resize(n);

@@ -18,10 +18,12 @@ struct MeanFieldState {
   std::vector<double> linear_predictor, variance, slope, curvature, field_response, trend_covariance;
 };
 
-// `mean` and `variance` by node, in the model's numbering.
+// `mean` and `variance` by node, in the model's numbering. `root`: RR' is the covariance matrix of q, nodes down the
+// rows, by column; empty: that is diagonal.
 MeanFieldState mean_field_state(const LatentModel& model, const LatentResponse& response, const Likelihood& likelihood,
                                 const std::vector<double>& beta, const std::vector<double>& mean,
-                                const std::vector<double>& variance, const RunContext& context);
+                                const std::vector<double>& variance, const std::vector<double>& root,
+                                const RunContext& context);
 
 struct MeanFieldPrediction {
   std::vector<double> mean, variance;  // b'm and f + sum_l b_l^2 s_l
