@@ -28,9 +28,8 @@ without_low_rank <- function(problem) {
 latent_search <- function(problem, nodes, component, k) {
   scaled <- break_ties(core_scale(nodes$coords, component), problem$context)
   ordering <- problem$method$ordering
-  order <- if (ordering == "given") seq_len(nrow(scaled)) else {
-    core_order(scaled, ordering, if (ordering == "random") order_key() else 0, problem$context)
-  }
+  order <- order_places(scaled, ordering, if (ordering == "random") order_key() else 0,
+    problem$context)
   neighbors <- if (is.null(nodes$low_rank)) core_neighbors_before(scaled, order, k,
     problem$context, search_lags(component)) else
     residual_neighbors(problem, nodes, component, order, k)

@@ -52,7 +52,7 @@
 #'   that is continued (`start`) keeps to the last learning rate, and to the start should that have
 #'   the higher bound.
 #' @param ordering of the inducing points: `"maxmin"`, which the incomplete factor relies on,
-#'   `"random"`, `"coordinate"` or `"given"`.
+#'   `"random"`, `"coordinate"`, `"pca"` or `"given"`.
 #' @param factor of the posterior's precision: `"incomplete"`, linear in the number of rows, or
 #'   `"exact"`, for some thousand locations (17 times the time at 2,000, 32 times at 4,000). The
 #'   exact one takes over where the incomplete one fails and there are at most 5,000 inducing points
@@ -104,7 +104,7 @@
 #' @export
 vnngp <- function(k = NULL, inducing = NULL, posterior = c("sparse", "mean-field", "laplace"),
                   optimizer = c("auto", "natural", "adam"),
-                  ordering = c("maxmin", "random", "coordinate", "given"),
+                  ordering = c("maxmin", "random", "coordinate", "pca", "given"),
                   factor = c("incomplete", "exact"), factor_memory = 4,
                   jitter = 1e-6, epochs = 300L, batch_size = 256L, learning_rate = 0.01,
                   low_rank = 0L, overlap = NULL) {
@@ -112,7 +112,7 @@ vnngp <- function(k = NULL, inducing = NULL, posterior = c("sparse", "mean-field
   settings <- c(neighbor_settings(k, 15L),
     list(posterior = posterior, optimizer = check_latent_optimizer(optimizer, posterior,
       k %||% 15L), ordering = check_choice(ordering, "ordering",
-        c("maxmin", "random", "coordinate", "given")),
+        c("maxmin", "random", "coordinate", "pca", "given")),
       factor = check_choice(factor, "factor", c("incomplete", "exact")),
       factor_memory = check_factor_memory(factor_memory),
       jitter = check_number(jitter, "jitter", 0, 1, open = TRUE)))

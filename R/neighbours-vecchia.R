@@ -20,7 +20,8 @@
 #' @param ordering order of the observations. The default `"auto"` is `"maxmin"`, or the best of
 #'   three orders for a covariance of space and time, see below. `"maxmin"` takes each next location
 #'   as far as possible from those before. `"random"` uses R's random numbers, `"coordinate"` sorts
-#'   by the first coordinate, and `"given"` leaves the rows as they are.
+#'   by the first coordinate, `"pca"` by the first principal component of all of them, in units of
+#'   the ranges, and `"given"` leaves the rows as they are.
 #' @param inducing 0 for Vecchia's approximation alone; else the number of inducing points, or their
 #'   positions as a matrix or data frame of coordinates (or sf points), for a low-rank part beside
 #'   it, see below. 200 is a good number to begin with.
@@ -139,7 +140,8 @@
 #' fit
 #' predict(fit, d[1:3, ], interval = "prediction")
 #' @export
-vecchia <- function(k = NULL, ordering = c("auto", "maxmin", "random", "coordinate", "given"),
+vecchia <- function(k = NULL,
+                    ordering = c("auto", "maxmin", "random", "coordinate", "pca", "given"),
                     inducing = 0L, estimation = NULL, condition = NULL) {
   ordering <- check_choice(ordering, "ordering", row_orderings)
   condition <- check_condition(condition, k, inducing, estimation)

@@ -1,13 +1,26 @@
 # The order of the rows, of which each is conditioned on its neighbours among those before it.
 
-row_orderings <- c("auto", "maxmin", "random", "coordinate", "given")
+row_orderings <- c("auto", "maxmin", "random", "coordinate", "pca", "given")
 
 row_order <- function(problem, component, ordering, key, k) {
   data <- problem$data
-  if (ordering == "given") return(seq_len(nrow(data$coords)))
   scaled <- core_scale(data$coords, component)
-  if (ordering != "auto") return(core_order(scaled, ordering, key, problem$context))
+  if (ordering != "auto") return(order_places(scaled, ordering, key, problem$context))
   chosen_order(scaled, data, component, k, problem$context)
+}
+
+# Principal components sort places that have no coordinate to be sorted by, as in many columns.
+order_places <- function(scaled, ordering, key, context) {
+  if (ordering == "given") return(seq_len(nrow(scaled)))
+  if (ordering != "pca") return(core_order(scaled, ordering, key, context))
+  core_order(first_component(scaled), "coordinate", 0, context)
+}
+
+# The sign is that of the coordinate with the largest share, so that it depends on no library.
+first_component <- function(x) {
+  centred <- sweep(x, 2L, colMeans(x))
+  direction <- eigen(crossprod(centred), symmetric = TRUE)$vectors[, 1L]
+  centred %*% (direction * sign(direction[which.max(abs(direction))]))
 }
 
 # "auto" stands for the maxmin order where a covariance has one distance.

@@ -105,7 +105,7 @@ earlier_outputs <- function(problem, component, k, ordering, key) {
 output_rank <- function(data, scaled, ordering, key, context) {
   first <- !duplicated(data$place)
   places <- data$place[first]
-  order <- if (ordering == "given") seq_along(places) else core_order(scaled[first, , drop = FALSE],
+  order <- order_places(scaled[first, , drop = FALSE],
     if (ordering == "auto") "maxmin" else ordering, key, context)
   place_rank <- integer(data$places)
   place_rank[places[order]] <- seq_along(order)

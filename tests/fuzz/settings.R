@@ -121,7 +121,7 @@ loo_k_arguments <- function(k) {
 }
 
 vecchia_arguments <- function(k, n) {
-  arguments <- list(k = k, ordering = pick("maxmin", "random", "coordinate", "given"))
+  arguments <- list(k = k, ordering = pick("maxmin", "random", "coordinate", "pca", "given"))
   if (chance(0.25)) arguments$inducing <- pick(3L, 10L, 5L, 1L, n, 10000L, matrix(0.5, 3, 2))
   arguments
 }
