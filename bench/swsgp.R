@@ -1,9 +1,11 @@
 # What an epoch of swsgp() costs, beside one of vnngp(inducing = ) with the same points and k: k = 16, 32 and 64, with as many inducing points as
 # rows and with a tenth of them; the least of three CPU times. And test scores by weights of the divergence (the paper's 1, M / k
 # by which each point counts once, and the root between them) and learning rates: the first of LOO-k's splits, 1,024 points, k = 16,
-# 30 epochs, one thread. Scores beside those of its paper are in paper-tables.R.
+# 30 epochs, one thread. Scores beside those of its paper are in paper-tables.R. "unions" is figure 5 of the paper: joint predictions of
+# 200 test rows of powerplant in batches of 1 to 200, by a fit on 2,000 rows whose rows see their own 8 of 512 points, and by fits whose
+# mini-batches share 128 (SWSGP-U), with independent points and with a full covariance matrix. k: of a test row.
 #
-#   Rscript bench/swsgp.R [epoch or weights: epoch] [rows: 100000, or sets: elevators,pol]
+#   Rscript bench/swsgp.R [epoch, weights or unions: epoch] [rows: 100000, or sets: elevators,pol]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 
@@ -38,11 +40,35 @@ score_weights <- function(set, weight, rate) {
     crps = scored$crps, coverage = scored$coverage, nugget = fitted$value$nugget)
 }
 
+union_fits <- list(own = list(), shared = list(active = 128L), full = list(active = 128L, covariance = "full"))
+
+score_unions <- function(trained) {
+  data <- standardised_split("powerplant", 1L)
+  set.seed(1)
+  training <- data$training[sample(nrow(data$training), 2000L), ]
+  test <- data$test[sample(nrow(data$test), 200L), ]
+  settings <- c(list(512L, k = 8L, epochs = 100L), union_fits[[trained]])
+  fitted <- timed(suppressWarnings(neargp(y ~ 1, training, coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE), threads = 1L,
+    verbose = FALSE, method = do.call(swsgp, settings))))
+  cases <- expand.grid(batch = c(1L, 5L, 20L, 50L, 200L), k = c(4L, 8L, 16L, 32L, 64L))
+  scored <- t(mapply(score_batches, cases$batch, cases$k, MoreArgs = list(fit = fitted$value, test = test)))
+  cbind(trained = trained, cpu_fit = fitted$cpu, cases, scored)
+}
+
+score_batches <- function(batch, k, fit, test) {
+  parts <- split(seq_len(nrow(test)), ceiling(seq_len(nrow(test)) / batch))
+  predicted <- do.call(rbind, lapply(parts, function(rows) predict(fit, test[rows, ], type = "link", joint = TRUE, k = k)[c("mean", "sd")]))
+  error <- predicted$mean - test$y
+  c(rmse = sqrt(mean(error^2)), nll = -mean(stats::dnorm(error, sd = sqrt(predicted$sd^2 + fit$nugget), log = TRUE)))
+}
+
 describe_run()
 if (argument(1L, "epoch") == "epoch") {
   n <- as.integer(argument(2L, "100000"))
   cases <- expand.grid(k = c(16L, 32L, 64L), inducing = c(n, n %/% 10L))
   save_table(do.call(rbind, Map(time_epoch, n, cases$inducing, cases$k)), "swsgp-epoch")
+} else if (argument(1L) == "unions") {
+  save_table(do.call(rbind, lapply(names(union_fits), score_unions)), "swsgp-unions")
 } else {
   cases <- expand.grid(weight = c(1, 8, 64), rate = c(0.01, 0.03), set = argument(2L, c("elevators", "pol")), stringsAsFactors = FALSE)
   save_table(do.call(rbind, Map(score_weights, cases$set, cases$weight, cases$rate)), "swsgp-weights")
