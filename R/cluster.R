@@ -11,8 +11,8 @@
 #' installed on each machine, in the same version; the library paths of this session are tried there
 #' first. Start and stop the cluster yourself: a fit leaves its workers idle and their memory empty.
 #' `threads` of [neargp()] is the number of threads of each worker. By default the workers of a
-#' machine share its cores, or those that a scheduler or a control group gave to them. Where machines
-#' differ, all workers use the least of these numbers.
+#' machine share its cores, or those that a scheduler or a control group gave to them. Where
+#' machines differ, all workers use the least of these numbers.
 #'
 #' # Shards
 #' Rows are cut into compact parts, shards, at medians of their coordinates. `neargp_control(shards

@@ -6,8 +6,8 @@ resolve_threads <- function(threads) {
   min(2L, available_cores())
 }
 
-# The cores that this process may use: a scheduler, a control group or R CMD check may have given it fewer than the
-# machine has.
+# The cores that this process may use: a scheduler, a control group or R CMD check may have given it
+# fewer than the machine has.
 available_cores <- function() as.integer(parallelly::availableCores())
 
 # Stops the threads, which sleep in the library's code.

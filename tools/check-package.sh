@@ -20,7 +20,7 @@ git ls-files -z 2> /dev/null | xargs -0 cp --parents -t "$copy" 2> /dev/null || 
 cd "$copy"
 export _R_CHECK_FORCE_SUGGESTS_=false _R_CHECK_CRAN_INCOMING_=false _R_CHECK_CRAN_INCOMING_REMOTE_=false
 export _R_CHECK_SYSTEM_CLOCK_=false _R_CHECK_XREFS_USE_ALIASES_FROM_CRAN_=false
-R CMD build --no-build-vignettes . > build.log 2>&1 || { cat build.log; exit 1; }
+R CMD build --no-build-vignettes . > "$copy.log" 2>&1 || { cat "$copy.log"; exit 1; }
 R CMD check --as-cran --no-manual --no-tests --ignore-vignettes --install=check:"$root/_build/install.log" \
   --library="$root/_build/library" neargp_*.tar.gz || true
 grep '^Status: ' neargp.Rcheck/00check.log
