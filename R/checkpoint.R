@@ -62,6 +62,8 @@
 #' d$z[1] <- 0
 #' try(neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10), resume = file))
 #' unlink(file)
+#' @return This page describes files, and no function. [neargp()] returns the same fit with and
+#'   without a checkpoint.
 #' @seealso [neargp_control()], [neargp_last()].
 #' @name checkpoints
 NULL

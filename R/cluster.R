@@ -10,8 +10,9 @@
 #' `makeForkCluster()`, or MPI by package snow, on the schedulers of computing centres. neargp is
 #' installed on each machine, in the same version; the library paths of this session are tried there
 #' first. Start and stop the cluster yourself: a fit leaves its workers idle and their memory empty.
-#' `threads` of [neargp()] is the number of threads of each worker, by default the cores of a
-#' machine over the workers there, the least of these where machines differ.
+#' `threads` of [neargp()] is the number of threads of each worker. By default the workers of a
+#' machine share its cores, or those that a scheduler or a control group gave to them. Where
+#' machines differ, all workers use the least of these numbers.
 #'
 #' # Shards
 #' Rows are cut into compact parts, shards, at medians of their coordinates. `neargp_control(shards
@@ -105,6 +106,8 @@
 #' parallel::stopCluster(cl)
 #' identical(coef(fit, what = "covariance"), coef(alone, what = "covariance"))
 #' }
+#' @return This page describes an argument, and no function. [neargp()] returns a fit of class
+#'   `neargp`, [predict()][predict.neargp] and [cross_validate()] what they return without workers.
 #' @seealso [neargp()], [neargp_control()], [row_source()], [checkpoints],
 #'   `vignette("beyond-one-machine", package = "neargp")`.
 #' @name clusters

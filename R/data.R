@@ -92,8 +92,10 @@ colorado_precipitation <- function() {
 #'     observation that day.
 #'
 #' @source The hourly precipitation data (DSI-3240) of the National Climatic Data Center of the
-#'   United States, now part of NOAA, whose records are in the public domain; daily totals of
-#'   January 2010 as found in the public repository `kd383/GPML_SLD`, in hundredths of an inch.
+#'   United States, now part of NOAA, whose records, as those of all federal agencies, are in
+#'   the public domain (17 U.S.C. 105). The daily totals of January 2010, in hundredths of an inch,
+#'   were found in the public repository `kd383/GPML_SLD` of D. Eriksson and others, which names no
+#'   licence; these tables are counted and added from its numbers.
 #' @seealso `vignette("counts-and-presence", package = "neargp")`
 #' @examples
 #' gauges <- wet_days()

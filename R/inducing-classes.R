@@ -80,7 +80,7 @@ with_class_basis <- function(problem) {
 # coordinates ranges are compared by the bound on some rows; in more, distances concentrate near
 # sqrt(2 d) standard deviations, as in label_start().
 #' @export
-with_start.neargp_svgp_classes <- function(method, problem, variance = 4) {
+with_start.neargp_svgp_classes <- function(method, problem) {
   layout <- problem$layout
   problem$bounds <- working_bounds(problem, 1)
   variances <- layout$kind == "variance"
@@ -88,7 +88,7 @@ with_start.neargp_svgp_classes <- function(method, problem, variance = 4) {
   given <- layout$fixed | !is.na(layout$start)
   values <- ifelse(layout$fixed, layout$value, layout$start)
   if (!all(given)) {
-    values[!given] <- best_class_candidate(with_class_basis(problem), variance)[!given]
+    values[!given] <- best_class_candidate(with_class_basis(problem), variance = 4)[!given]
   }
   problem$start <- clamp(to_working(values, layout$transform), problem$bounds, problem$free)
   problem

@@ -96,15 +96,14 @@ trend_of_others <- function(object, rows) {
 # trend is estimated from as well (R/leave-one-out.R): as generalised least squares would, to which
 # the score's trend is near.
 #' @export
-cavity_moments.neargp_loo_k_families <- function(method, object, k = NULL, threads = NULL,
-                                                 rows_at_once = 20000L) {
+cavity_moments.neargp_loo_k_families <- function(method, object, k = NULL, threads = NULL) {
   locations <- object$pseudo_observations$locations
   settings <- predict_settings(object, k, threads = threads)
   settings$k <- min(settings$k, nrow(locations$coords) - 1L)
   n <- length(object$data$y)
   given <- list(weighted = matrix(0, n, ncol(object$data$X) + 1L), variance = double(n))
   settings$context <- default_context(object, n, settings$k, settings$context$threads)
-  for (rows in split_rows(seq_len(n), rows_at_once)) {
+  for (rows in split_rows(seq_len(n), 20000L)) {
     part <- pseudo_observation_weights_of_others(object, rows, settings)
     given$weighted[rows, ] <- part$weighted
     given$variance[rows] <- part$variance

@@ -146,7 +146,8 @@ smoothness_models <- function(method, problem) {
 smoothness_models.default <- function(method, problem) list()
 
 #' @export
-smoothness_models.neargp_loo_k <- function(method, problem, smoothness = 1.5) {
+smoothness_models.neargp_loo_k <- function(method, problem) {
+  smoothness <- 1.5
   layout <- problem$layout
   shape <- layout$kind == "shape" & layout$transform == "log" & problem$free
   if (!any(shape) || sum(layout$kind == "range") < 2L) return(list())

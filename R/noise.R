@@ -39,6 +39,8 @@
 #'   `neargp_error_newdata` where new observations lack a covariate.
 #' @references Harvey, A. C. (1976). Estimating regression models with multiplicative
 #'   heteroscedasticity. *Econometrica* 44, 461-465.
+#' @return This page describes an argument, and no function. [neargp()] returns a fit of class
+#'   `neargp`.
 #' @seealso [neargp()]; [recalibrate()] and [ppgpr()] for intervals of responses whose noise no
 #'   covariate tells.
 #' @examples

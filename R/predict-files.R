@@ -70,6 +70,7 @@
 #' unlink(files[2])
 #' again <- predict(fit, grid, output = file.path(folder, "map_{part}.csv"), chunk_size = 100)
 #' unlink(folder, recursive = TRUE)
+#' @return With `output`, [predict()][predict.neargp] returns the names of the files.
 #' @seealso [predict.neargp()], [clusters], [row_source()].
 #' @name prediction_files
 NULL

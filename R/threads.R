@@ -6,11 +6,9 @@ resolve_threads <- function(threads) {
   min(2L, available_cores())
 }
 
-# Counted once in a process: detectCores() starts a shell.
-available_cores <- function() {
-  process_state$cores <- process_state$cores %||% parallel::detectCores()
-  if (is.na(process_state$cores)) 1L else process_state$cores
-}
+# The cores that this process may use: a scheduler, a control group or R CMD check may have given it
+# fewer than the machine has.
+available_cores <- function() as.integer(parallelly::availableCores())
 
 # Stops the threads, which sleep in the library's code.
 .onUnload <- function(libpath) {

@@ -10,14 +10,14 @@
 set -eu
 
 purpose=${1:-run}
-needed="r-base-dev r-cran-rcpp r-cran-rcppeigen r-cran-cli r-cran-rlang r-cran-generics r-cran-nlme"
+needed="r-base-dev r-cran-rcpp r-cran-rcppeigen r-cran-cli r-cran-rlang r-cran-generics r-cran-nlme r-cran-parallelly"
 useful=libfaiss-dev
 case $purpose in
   run) ;;
   test | check)
     needed="$needed r-cran-testthat doctest-dev"
     useful="$useful r-cran-withr r-cran-callr r-cran-sf r-cran-terra r-cran-stars r-cran-ggplot2
-      r-cran-statmod r-cran-fnn r-cran-future.apply r-cran-performance r-cran-lme4 r-cran-mgcv r-cran-emmeans r-cran-igraph
+      r-cran-future.apply r-cran-performance r-cran-lme4 r-cran-mgcv r-cran-emmeans r-cran-igraph
       r-cran-glmmtmb r-cran-mass r-cran-pscl r-cran-survival" ;;
   *) echo "setup: '$purpose' is none of run, test, check." >&2; exit 2 ;;
 esac

@@ -69,6 +69,13 @@ expect() {
   fi
 }
 
+# check NAME COMMAND ...
+check() {
+  name=$1
+  shift
+  if "$@"; then echo "ok: $name"; else echo "FAILED: $name"; failed=1; fi
+}
+
 home=$copy/works
 fake_gpu 9.0
 expect 'a toolkit that is named is used' 0 "NVCC = $home/bin/nvcc -ccbin" -- "--with-cuda=$home"
@@ -100,14 +107,40 @@ expect 'unless it is asked for' 0 'CUDA 13.7 for sm_80, sm_90 and newer' "CUDA_H
 expect 'or its architectures are named' 0 'CUDA 13.7 for sm_80 and newer' "CUDA_HOME=$home" NEARGP_CUDA_ARCHS=80 --
 expect 'FAISS that is asked for and not there is an error' 1 'FAISS was asked for' -- --without-cuda --with-faiss
 expect 'symbols are left out' 0 '$(ALL_CXXFLAGS) -g0' -- --without-cuda
-expect 'unless they are asked for' 0 'cuda: no' NEARGP_SYMBOLS=yes -- --without-cuda
 
-# check NAME COMMAND ...
-check() {
-  name=$1
-  shift
-  if "$@"; then echo "ok: $name"; else echo "FAILED: $name"; failed=1; fi
+# Compilers that take all flags but one, for Windows (they take the program that no other system does) and for others.
+cat > "$copy/bin/windows-cxx" << 'CXX'
+#!/bin/sh
+for word in "$@"; do
+  if [ "$word" = "$REFUSED" ]; then exit 1; fi
+done
+CXX
+cat > "$copy/bin/other-cxx" << 'CXX'
+#!/bin/sh
+for word in "$@"; do
+  case $word in
+    "$REFUSED") exit 1 ;;
+    *.cpp) if grep -q '^#error' "$word"; then exit 1; fi ;;
+  esac
+done
+CXX
+chmod +x "$copy/bin/windows-cxx" "$copy/bin/other-cxx"
+
+# compiler NAME
+compiler() {
+  printf 'CXX17 = %s\nCXX17STD =\n' "$copy/bin/$1" > "$copy/user.mk"
 }
+compiler other-cxx
+expect 'products and sums of a unit are rounded one by one' 0 '-ffp-contract=off -c units/base.cpp' REFUSED=none -- --without-cuda
+expect 'not those of kernels' 0 '$(COMPILE) -c core/linalg/own.cpp' REFUSED=none -- --without-cuda
+expect 'a compiler without that flag does not get it' 0 '$(COMPILE) -c units/base.cpp' REFUSED=-ffp-contract=off -- --without-cuda
+check 'the flag for unaligned moves is for Windows alone' eval '! grep -q unaligned "$copy/src/Makevars"'
+compiler windows-cxx
+expect 'which has the kernels for AVX2 with it' 0 '-Wa,-muse-unaligned-vector-move -DNEARGP_UNALIGNED_MOVES' REFUSED=none -- --without-cuda
+expect 'and else none' 0 'kernels for AVX2 and AVX-512: left out' REFUSED=-Wa,-muse-unaligned-vector-move -- --without-cuda
+check 'and neither flag' eval '! grep -q -e UNALIGNED_MOVES -e unaligned-vector-move "$copy/src/Makevars"'
+echo 'CXX17 = false' > "$copy/user.mk"
+expect 'unless they are asked for' 0 'cuda: no' NEARGP_SYMBOLS=yes -- --without-cuda
 
 # needs OBJECT FILE: whether the rule of the object in src/Makevars names the file.
 needs() {

@@ -4,7 +4,9 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(__x86_64__)
+#include "simd/wide_sets.h"
+
+#ifdef NEARGP_WIDE_SETS
 #include <immintrin.h>
 
 #if defined(__clang__)

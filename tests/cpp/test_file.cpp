@@ -3,12 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "base/error.h"
 
@@ -68,13 +70,35 @@ TEST_CASE("a lock has one holder, and is gone afterwards") {
   auto first = std::make_unique<FileLock>(file.path);
   CHECK(first->held());
   CHECK_FALSE(FileLock(file.path).held());
+#ifndef _WIN32  // there nobody else opens what is locked
   CHECK(exists(file.path));
+#endif
   first.reset();
   CHECK_FALSE(exists(file.path));
   CHECK(FileLock(file.path).held());
+  CHECK_FALSE(exists(file.path));
 }
 
-#ifndef _WIN32
+#ifdef _WIN32
+
+// As virus scanners do. A file that is open cannot be renamed there.
+TEST_CASE("a file is as it was while another process reads what would replace it, and is replaced later") {
+  const TemporaryFile file, beside{file.path + ".neargp-tmp"};
+  replace_file(file.path, bytes("one"));
+  std::ofstream(beside.path) << "read";
+  auto reader = std::make_unique<std::ifstream>(beside.path);
+  CHECK_THROWS_AS(replace_file(file.path, bytes("two")), Error);
+  CHECK(content(file.path) == "one");
+  std::thread end_of_reader([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    reader.reset();
+  });
+  replace_file(file.path, bytes("three"));
+  end_of_reader.join();
+  CHECK(content(file.path) == "three");
+}
+
+#else
 
 TEST_CASE("a file that is not empty is no lock, and is kept") {
   const TemporaryFile file;

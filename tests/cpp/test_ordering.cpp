@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
+#include "geometry/neighbors.h"
 #include "geometry/ordering.h"
 #include "geometry_fixtures.h"
 
@@ -22,7 +24,17 @@ int brute_first(Points points) {
   return brute_nearest(points, centroid.data(), 1, [](int) { return true; })[0];
 }
 
-std::vector<int> brute_maxmin(Points points) {
+// Each product and each sum is rounded, whatever the flags of the compiler say.
+double rounded_distance2(const double* a, const double* b, int dim) {
+  volatile double sum = 0.0;
+  for (int c = 0; c < dim; ++c) {
+    const volatile double square = (a[c] - b[c]) * (a[c] - b[c]);
+    sum = sum + square;
+  }
+  return sum;
+}
+
+std::vector<int> brute_maxmin(Points points, double (*distance2)(const double*, const double*, int)) {
   const double chosen = -1.0;
   std::vector<double> nearest(points.n, std::numeric_limits<double>::infinity());
   std::vector<int> order = {brute_first(points)};
@@ -50,7 +62,18 @@ bool is_permutation_of_rows(std::vector<int> order) {
 }
 
 void check_maxmin(const Cloud& cloud) {
-  CHECK(maxmin_order(cloud.view(), with_threads(1)) == brute_maxmin(cloud.view()));
+  CHECK(maxmin_order(cloud.view(), with_threads(1)) == brute_maxmin(cloud.view(), fixtures::distance2));
+}
+
+// A lattice that is turned: distances that are equal in exact arithmetic differ by their rounding, and that decides.
+Cloud turned_lattice(int side, double angle) {
+  Cloud cloud{{}, 2};
+  for (int i = 0; i < side; ++i)
+    for (int j = 0; j < side; ++j) {
+      const double x = 0.1 * i * std::cos(angle), y = 0.1 * j * std::cos(angle);
+      cloud.coords.insert(cloud.coords.end(), {x - 0.1 * j * std::sin(angle), y + 0.1 * i * std::sin(angle)});
+    }
+  return cloud;
 }
 
 }  // namespace
@@ -67,10 +90,27 @@ TEST_CASE("maxmin breaks ties by row on lattices") {
   check_maxmin(lattice(40));
 }
 
+TEST_CASE("orders and neighbours are those of distances whose products and sums are rounded one by one") {
+  for (const double angle : {0.0, 0.1, 0.7}) {
+    CAPTURE(angle);
+    const Cloud cloud = turned_lattice(25, angle);
+    const Points points = cloud.view();
+    CHECK(maxmin_order(points, with_threads(1)) == brute_maxmin(points, rounded_distance2));
+    const NeighborTable others = nearest_others(points, 6, with_threads(1));
+    for (int row = 0; row < points.n; ++row) {
+      std::vector<std::pair<double, int>> all;
+      for (int other = 0; other < points.n; ++other)
+        if (other != row) all.push_back({rounded_distance2(points[other], points[row], 2), other});
+      std::sort(all.begin(), all.end());
+      for (int i = 0; i < 6; ++i) REQUIRE(others[row][i] == all[i].second);
+    }
+  }
+}
+
 TEST_CASE("maxmin puts repeated locations last, in row order") {
   const Cloud cloud = duplicated_cloud(1000, 2, 30);
   const std::vector<int> order = maxmin_order(cloud.view(), with_threads(1));
-  CHECK(order == brute_maxmin(cloud.view()));
+  CHECK(order == brute_maxmin(cloud.view(), fixtures::distance2));
   CHECK(std::is_sorted(order.begin() + 30, order.end()));
   CHECK(maxmin_order(duplicated_cloud(100, 3, 1).view(), with_threads(1)) == rows_from_zero(100));
 }

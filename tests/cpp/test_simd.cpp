@@ -8,9 +8,10 @@
 
 #include "geometry_fixtures.h"
 #include "simd/instruction_set.h"
+#include "simd/wide_sets.h"
 #include "simd_functions_impl.h"
 
-#if defined(__x86_64__)
+#ifdef NEARGP_WIDE_SETS
 extern const SimdFunctions simd_functions_avx2;
 extern const SimdFunctions simd_functions_avx512;
 #endif
@@ -19,7 +20,7 @@ namespace {
 
 std::vector<SimdFunctions> runnable() {
   std::vector<SimdFunctions> all = {SimdFunctionsOf<2>::table("portable")};
-#if defined(__x86_64__)
+#ifdef NEARGP_WIDE_SETS
   for (const char* name : neargp::instruction_sets()) {
     if (std::string(name) == "avx2") all.push_back(simd_functions_avx2);
     if (std::string(name) == "avx512") all.push_back(simd_functions_avx512);

@@ -1,8 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -11,6 +8,11 @@
 #include <vector>
 
 #include "parallel/thread_pool.h"
+
+#ifndef _WIN32
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 using namespace neargp;
 
@@ -94,6 +96,8 @@ TEST_CASE("several threads may want work done at the same time") {
   CHECK(done == 4 * 50 * 10);
 }
 
+#ifndef _WIN32
+
 TEST_CASE("a fork has a thread pool of its own") {
   workers(1);
   const pid_t child = fork();
@@ -104,6 +108,8 @@ TEST_CASE("a fork has a thread pool of its own") {
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(workers(1).size() == 2);
 }
+
+#endif
 
 TEST_CASE("after the thread pool is stopped there is a new one") {
   thread_pool::stop();

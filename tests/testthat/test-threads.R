@@ -9,6 +9,18 @@ test_that("threads come from the argument, then the option, then a modest defaul
   expect_error(resolve_threads(NULL), "neargp.threads", class = "neargp_error_argument")
 })
 
+test_that("threads are those that a scheduler or R CMD check gave", {
+  withr::local_options(neargp.threads = NULL)
+  skip_if(available_cores() < 2L, "this machine has one core")
+  withr::local_envvar(SLURM_CPUS_PER_TASK = "1")
+  expect_identical(available_cores(), 1L)
+  expect_identical(resolve_threads(NULL), 1L)
+  expect_identical(greeting()$cores, 1L)
+  expect_identical(resolve_threads(3), 3L)
+  withr::local_envvar(SLURM_CPUS_PER_TASK = NA, "_R_CHECK_LIMIT_CORES_" = "TRUE")
+  expect_lte(available_cores(), 2L)
+})
+
 test_that("forks of a process that has used threads can use threads", {
   skip_on_os("windows")
   skip_if_not_installed("callr")

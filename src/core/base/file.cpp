@@ -12,6 +12,7 @@
 #include <io.h>
 #include <process.h>
 #include <share.h>
+#include <windows.h>
 #else
 #include <sys/file.h>
 #include <unistd.h>
@@ -41,9 +42,16 @@ int shorten(int file, long long length) { return _chsize_s(file, length); }
 int close_file(int file) { return _close(file); }
 long own_process() { return _getpid(); }
 void synchronize_folder_of(const std::string&) {}
+// std::rename() refuses a name that is taken. A virus scanner or a backup may have either file open for a moment.
 int rename_over(const std::string& from, const std::string& to) {
-  std::remove(to.c_str());
-  return std::rename(from.c_str(), to.c_str());
+  for (int time = 0; time < 20; ++time) {
+    if (MoveFileExA(from.c_str(), to.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return 0;
+    const DWORD why = GetLastError();
+    errno = why == ERROR_ACCESS_DENIED || why == ERROR_SHARING_VIOLATION ? EACCES : EIO;
+    if (errno != EACCES) break;
+    Sleep(10);
+  }
+  return -1;
 }
 #else
 int open_file(const std::string& path, int flags) { return open(path.c_str(), flags | O_CLOEXEC, 0666); }
@@ -82,7 +90,7 @@ class NoFileSizeSignal {
 };
 
 bool write_all(int file, Bytes bytes) {
-  const NoFileSizeSignal none;
+  [[maybe_unused]] const NoFileSizeSignal none;
   while (bytes.count > 0) {
     const long written = write_some(file, bytes.data, bytes.count);
     if (written < 0 && errno == EINTR) continue;
@@ -159,10 +167,17 @@ FileLock::FileLock(const std::string& path) : path_(path), process_(own_process(
 
 #endif
 
+// Windows removes no file that is open. Elsewhere a lock that is closed first is another process's, and would be
+// removed.
 FileLock::~FileLock() {
   if (!held()) return;
+#ifdef _WIN32
+  close_file(file_);
+  std::remove(path_.c_str());
+#else
   if (process_ == own_process()) std::remove(path_.c_str());
   close_file(file_);
+#endif
 }
 
 }  // namespace neargp

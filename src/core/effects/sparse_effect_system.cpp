@@ -8,42 +8,8 @@
 
 namespace neargp {
 
-namespace {
-
-// The sum of squares of the numbers of entries of a factor's columns below the diagonal, by the upper triangle of its
-// matrix; where it is above `most`, of a part of the rows. The entries of row k are the nodes on the ways from those of
-// column k of the matrix to node k in the elimination tree (Liu 1990).
-template <class Matrix>
-double factor_work(const Matrix& upper, double most) {
-  const int q = int(upper.cols());
-  std::vector<int> parent(q, -1), seen(q, -1), count(q);
-  double work = 0.0;
-  for (int k = 0; k < q && work <= most; ++k) {
-    seen[k] = k;
-    for (typename Matrix::InnerIterator entry(upper, k); entry; ++entry)
-      for (int i = entry.index(); seen[i] != k; i = parent[i]) {
-        if (parent[i] < 0) parent[i] = k;
-        seen[i] = k;
-        work += 2.0 * count[i]++ + 1.0;
-      }
-  }
-  return work;
-}
-
-}  // namespace
-
 SparseEffectSystem::SparseEffectSystem(const EffectRows& rows, double most_work)
     : rows_(rows), is_affordable_(list_entries(most_work) && solver_.analyze(matrix_, most_work)) {}
-
-bool SparseEffectSystem::Solver::analyze(const Matrix& matrix, double most_work) {
-  Matrix permuted(matrix.rows(), matrix.cols());
-  const Matrix* ordered = nullptr;
-  ordering(matrix, ordered, permuted);
-  work = factor_work(*ordered, most_work);
-  if (work > most_work) return false;
-  analyzePattern_preordered(*ordered, true);
-  return true;
-}
 
 // The columns that share a row with column j, those after it, are in the rows of W that have j. A factor has all
 // entries of the matrix, and the squares of the numbers in columns add up to no less than that of their mean in each.
@@ -106,7 +72,7 @@ bool SparseEffectSystem::factorize(const RunContext&) {
       for (int b = 0; b <= a; ++b) value[*entry++] += w[a] * w[b];
   }
   solver_.factorize(matrix_);
-  pivots_ = solver_.vectorD();
+  pivots_ = solver_.pivots();
   if (place_.empty()) list_places();
   return (pivots_.array() > 0.0).all() && pivots_.allFinite();
 }
@@ -122,7 +88,7 @@ void SparseEffectSystem::list_places() {
 double SparseEffectSystem::log_det() const { return pivots_.array().log().sum(); }
 
 bool SparseEffectSystem::solve(Eigen::MatrixXd& x) {
-  x = solver_.solve(x).eval();
+  x = solver_.solve(x);
   return true;
 }
 

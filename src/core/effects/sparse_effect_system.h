@@ -2,13 +2,14 @@
 // has every two columns of a row of W.
 #pragma once
 
-#include <Eigen/SparseCholesky>
+#include <Eigen/Core>
 #include <cstddef>
 #include <memory>
 #include <vector>
 
 #include "effects/effect_system.h"
 #include "linalg/sparse/inverse_on_factor.h"
+#include "linalg/sparse/ordered_cholesky.h"
 
 namespace neargp {
 
@@ -20,7 +21,7 @@ class SparseEffectSystem : public EffectSystem {
   // Whether a factorisation takes no more than `most_work` multiplications; else nothing below may be called. It is
   // known before there is memory for the factor.
   bool is_affordable() const { return is_affordable_; }
-  double work() const { return solver_.work; }
+  double work() const { return solver_.work(); }
 
   bool factorize(const RunContext& context) override;
   double log_det() const override;
@@ -31,16 +32,7 @@ class SparseEffectSystem : public EffectSystem {
   double inverse_form(const int* column, const double* x, int count) const override;
 
  private:
-  using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
-
-  struct Solver : Eigen::SimplicialLDLT<Matrix, Eigen::Lower> {
-    double work = 0.0;
-
-    // False, and the factor has no memory, where a factorisation takes more.
-    bool analyze(const Matrix& matrix, double most_work);
-    const Matrix& factor() const { return matrixL().nestedExpression(); }
-    int row_of(Index column) const { return permutationP().indices()[column]; }
-  };
+  using Matrix = OrderedCholesky::Matrix;
 
   bool list_entries(double most_work);
   void list_pairs();
@@ -48,7 +40,7 @@ class SparseEffectSystem : public EffectSystem {
 
   const EffectRows& rows_;
   Matrix matrix_;  // lower triangle
-  Solver solver_;
+  OrderedCholesky solver_;
   bool is_affordable_;
   Eigen::VectorXd pivots_;
   std::vector<std::size_t> pair_start_;  // of row t, whose pairs are (a, b), b <= a, one after the other

@@ -1,18 +1,19 @@
 #include "linalg/column_products.h"
 
 #include "simd/instruction_set.h"
+#include "simd/wide_sets.h"
 
 namespace neargp {
 
 extern const ColumnKernels column_kernels_portable;
-#if defined(__x86_64__)
+#ifdef NEARGP_WIDE_SETS
 extern const ColumnKernels column_kernels_avx2;
 extern const ColumnKernels column_kernels_avx512;
 #endif
 
 const ColumnKernels& column_kernels() {
   switch (instruction_set()) {
-#if defined(__x86_64__)
+#ifdef NEARGP_WIDE_SETS
     case InstructionSet::avx512: return column_kernels_avx512;
     case InstructionSet::avx2: return column_kernels_avx2;
 #endif

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
-#if defined(__x86_64__)
+#include "simd/wide_sets.h"
+
+#ifdef NEARGP_WIDE_SETS
 #include <immintrin.h>
 
 #if defined(__clang__)

@@ -1,4 +1,5 @@
-// The products for whatever the compiler targets by default: SSE2 on x86-64, NEON on 64-bit ARM.
+// A unit of its own, as its fused operations are on ARM: the products for whatever the compiler targets by default,
+// SSE2 on x86-64 and NEON on 64-bit ARM.
 #include "linalg/column_products.h"
 
 namespace neargp {

@@ -4,6 +4,7 @@
 
 #include "linalg/product_engine_impl.h"
 #include "simd/instruction_set.h"
+#include "simd/wide_sets.h"
 
 namespace neargp {
 
@@ -17,7 +18,7 @@ std::atomic<const ProductEngine*> chosen{nullptr};
 
 }  // namespace
 
-#if defined(__x86_64__)
+#ifdef NEARGP_WIDE_SETS
 extern const ProductEngine product_engine_avx2;
 #endif
 
@@ -27,7 +28,7 @@ const ProductEngine& product_engine() {
 }
 
 const ProductEngine& eigen_engine() {
-#if defined(__x86_64__)
+#ifdef NEARGP_WIDE_SETS
   if (instruction_set() != InstructionSet::portable) return product_engine_avx2;
 #endif
   return portable;

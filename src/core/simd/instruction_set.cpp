@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "simd/wide_sets.h"
 
 namespace neargp {
 
@@ -12,7 +13,7 @@ namespace {
 
 std::vector<InstructionSet> runnable() {
   std::vector<InstructionSet> sets;
-#if defined(__x86_64__)
+#ifdef NEARGP_WIDE_SETS
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl"))

@@ -17,6 +17,8 @@
 
 #if defined(__x86_64__) || defined(_M_X64)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #include "base/hd.h"
@@ -231,6 +233,11 @@ inline Pack<4>::Real simd_sqrt(Pack<4>::Real x) {
 template <>
 inline Pack<2>::Real simd_sqrt(Pack<2>::Real x) {
   return (Pack<2>::Real)_mm_sqrt_pd((__m128d)x);
+}
+#elif NEARGP_LANES == 2 && defined(__aarch64__)
+template <>
+inline Pack<2>::Real simd_sqrt(Pack<2>::Real x) {
+  return (Pack<2>::Real)vsqrtq_f64((float64x2_t)x);
 }
 #endif
 

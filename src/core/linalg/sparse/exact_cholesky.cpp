@@ -1,32 +1,25 @@
 #include "linalg/sparse/exact_cholesky.h"
 
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "linalg/sparse/dense_cholesky.h"
 #include "linalg/sparse/inverse_on_factor.h"
+#include "linalg/sparse/ordered_cholesky.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
 
-// P A P' = L D L' with unit lower triangular L, whose diagonal is not stored and the rows of whose columns are
-// ascending. A is numbered as the pattern's columns.
+// The matrix is numbered as the pattern's columns.
 struct ExactCholesky::State {
-  using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
-
-  struct Solver : Eigen::SimplicialLDLT<Matrix, Eigen::Lower> {
-    // Squares of the numbers of entries of columns, before the first factorisation.
-    double work() const { return m_nonZerosPerCol.cast<double>().squaredNorm(); }
-  };
+  using Matrix = OrderedCholesky::Matrix;
 
   Matrix matrix;  // lower triangle
-  Solver solver;
-  double work = 0.0;
+  OrderedCholesky solver;
   Eigen::VectorXd pivots;
 
-  const Matrix& factor() const { return solver.matrixL().nestedExpression(); }
-  int row_of(Index column) const { return solver.permutationP().indices()[column]; }
+  const Matrix& factor() const { return solver.factor(); }
+  int row_of(Index column) const { return solver.row_of(column); }
 };
 
 ExactCholesky::ExactCholesky(const SparsePattern& pattern) : pattern_(pattern), state_(new State) {
@@ -40,8 +33,7 @@ ExactCholesky::ExactCholesky(const SparsePattern& pattern) : pattern_(pattern), 
     for (int entry = 0; entry < pattern.count(j); ++entry) matrix.insert(pattern.rows(j)[entry], j) = 0.0;
   }
   matrix.makeCompressed();
-  state_->solver.analyzePattern(matrix);
-  state_->work = state_->solver.work();
+  state_->solver.analyze(matrix);
 }
 
 ExactCholesky::~ExactCholesky() = default;
@@ -58,14 +50,14 @@ std::unique_ptr<SparseFactor> exact_factor(const SparsePattern& pattern) {
   return std::make_unique<DenseCholesky>(pattern);
 }
 
-double ExactCholesky::work() const { return state_->work; }
+double ExactCholesky::work() const { return state_->solver.work(); }
 
 bool ExactCholesky::factorize(const double* values, const RunContext&) {
   double* target = state_->matrix.valuePtr();
   for (Index j = 0; j < pattern_.nodes(); ++j)
     target = std::copy_n(values + pattern_.start(j), 1 + pattern_.count(j), target);
   state_->solver.factorize(state_->matrix);
-  const Eigen::VectorXd& pivots = state_->pivots = state_->solver.vectorD();
+  const Eigen::VectorXd& pivots = state_->pivots = state_->solver.pivots();
   return (pivots.array() > 0.0).all() && pivots.allFinite();
 }
 

@@ -1,0 +1,10 @@
+// NEARGP_WIDE_SETS: whether there are kernels for AVX2 and AVX-512 beside the portable ones. A macro alone, so that
+// sources include it before they set their target.
+//
+// GCC for Windows moves wide registers to and from the stack by instructions that need addresses which this stack does
+// not have (GCC bug 54412). configure defines NEARGP_UNALIGNED_MOVES where the assembler takes others in their place.
+#pragma once
+
+#if defined(__x86_64__) && (!defined(_WIN32) || defined(__clang__) || defined(NEARGP_UNALIGNED_MOVES))
+#define NEARGP_WIDE_SETS
+#endif

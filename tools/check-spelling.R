@@ -1,0 +1,16 @@
+# Words of help, articles, README, NEWS and DESCRIPTION that neither British English nor inst/WORDLIST has:
+#
+#   Rscript tools/check-spelling.R          prints them; exit status 1 where there are any
+#   Rscript tools/check-spelling.R accept   makes inst/WORDLIST of those that there are
+if (!requireNamespace("spelling", quietly = TRUE) || !"en_GB" %in% hunspell::list_dictionaries()) {
+  cat("spelling: skipped, there is no package spelling with a dictionary of British English.\n")
+  quit(status = 0L)
+}
+accept <- "accept" %in% commandArgs(TRUE)
+found <- spelling::spell_check_package(".", vignettes = TRUE, use_wordlist = !accept)
+if (accept) {
+  writeLines(sort(found$word, method = "radix"), "inst/WORDLIST")
+} else if (nrow(found)) {
+  print(found)
+  quit(status = 1L)
+}
