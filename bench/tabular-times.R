@@ -27,7 +27,7 @@ rows <- list()
 for (n in as.integer(argument(1L, c("1000", "10000", "50000")))) {
   for (d in as.integer(argument(2L, c("5", "18")))) {
     for (name in argument(3L, names(methods))) {
-      if (name == "vecchia" && n * d > 2e5) next   # half an hour and more
+      if (name == "vecchia" && n * d > 1e5) next   # ten minutes and more
       data <- simulated(n + 1000L, d)
       train <- data[seq_len(n), ]
       test <- data[n + seq_len(1000L), ]
