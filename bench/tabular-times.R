@@ -36,8 +36,7 @@ for (n in as.integer(argument(1L, c("1000", "10000", "50000")))) {
       predict_s <- seconds(p <- predict(fit, test))
       rows[[length(rows) + 1L]] <- data.frame(rows = n, predictors = d, method = name, fit_s = fit_s, predict_s = predict_s,
         rmse = round(sqrt(mean((p$mean - test$y)^2)), 4))
-      print(rows[[length(rows)]], row.names = FALSE)
+      save_result(do.call(rbind, rows), "tabular-times")
     }
   }
 }
-save_result(do.call(rbind, rows), "tabular-times")
