@@ -11,9 +11,9 @@
 #' @srrstats {G1.0} *The help page of each method names its paper (`?vecchia`, `?loo_k`, `?vnngp`,
 #'   `?svgp`, `?odvgp`, `?ppgpr`, `?swsgp`, `?dspp`), and so do `DESCRIPTION` and
 #'   `inst/CITATION`.*
-#' @srrstats {G1.1} *`vignettes/features.Rmd`, "Other software": methods that were published
-#'   before, in one interface, some for the first time in R to our knowledge; comparable software is
-#'   named there, in README.md and in `bench/README.md`.*
+#' @srrstats {G1.1} *`vignettes/articles/features.Rmd`, "Other software": published methods in
+#'   one interface, some for the first time in R to our knowledge; comparable software is named
+#'   there, in README.md and in `bench/README.md`.*
 #' @srrstats {G1.2} *CONTRIBUTING.md, "Life cycle".*
 #' @srrstats {G1.3} *Help defines its terms where it uses them: what is predicted and what either
 #'   interval holds (`?predict.neargp`), kinds of residuals (`?residuals.neargp`), what is and is
@@ -114,7 +114,7 @@
 #'   choice: `?covariance` with five families, sums, anisotropy, local ranges, and
 #'   `?cov_coregionalisation`.*
 #' @srrstatsTODO {G3.1a} *Choosing, adding and fixing covariances is documented in `?covariance`
-#'   and `vignettes/defaults.Rmd`, but a covariance is one of the families of
+#'   and `vignettes/articles/defaults.Rmd`, but a covariance is one of the families of
 #'   `src/core/covariance/families.h`: a function of the user is not accepted (`dev/recipes.md`
 #'   says how to add one).*
 #' @srrstatsNA {G4.0} *The package writes no files; fits are plain data for saveRDS().*
@@ -257,9 +257,9 @@ NULL
 #'   effects.*
 #' @srrstats {RE4.17} *`print.neargp()`, `R/print.R`.*
 #' @srrstats {RE4.18} *`summary.neargp()`, `R/print.R`, with its own print method.*
-#' @srrstats {RE5.0} *`vignettes/which-method.Rmd` ("How many rows?"), `vignettes/neargp.Rmd` and
-#'   help of the methods say how time grows with rows, neighbours and inducing points;
-#'   `bench/README.md` and `bench/notes/speed.md` have measurements.*
+#' @srrstats {RE5.0} *`vignettes/articles/large-data.Rmd`, `vignettes/articles/tabular-data.Rmd` and
+#'   the help of the methods describe how time grows with rows, neighbours and inducing points;
+#'   `bench/README.md` and `bench/notes/speed.md` report measurements.*
 #' @srrstats {RE6.0} *`plot.neargp()` and `autoplot()` (`?plot.neargp`).*
 #' @srrstatsNA {RE6.1} *The default plot is the S3 method.*
 #' @srrstats {RE6.2} *The first plot is the map of predictions, of one coordinate their curve with
@@ -286,8 +286,8 @@ NULL
 #' @srrstats {SP1.0} *`?neargp`, "Locations": Euclidean distance in the plane and beyond, or
 #'   chordal distance through the sphere for longitude and latitude.*
 #' @srrstats {SP1.1} *`?neargp`: any number of coordinates, and time; anisotropy is of the first
-#'   two (`?covariance`), maps are of two (`?plot.neargp`). `vignettes/which-method.Rmd` says
-#'   which methods suit many.*
+#'   two (`?covariance`), maps are of two (`?plot.neargp`).
+#'   `vignettes/articles/which-method.Rmd` lists the methods for many.*
 #' @srrstatsTODO {SP2.0} *Deliberately not met: beside sf points data frames with named
 #'   coordinates are accepted, since coordinates may be any number of inputs, which no spatial
 #'   class has.*
@@ -300,8 +300,8 @@ NULL
 #' @srrstats {SP2.1} *sf is used, sp is not; sp objects are refused with the conversion
 #'   (`R/checks.R`).*
 #' @srrstats {SP2.2} *As in SP2.2a and SP2.2b.*
-#' @srrstats {SP2.2a} *`vignettes/neargp.Rmd`: "Put the points in a plane", "Objects of sf and
-#'   terra", maps by ggplot2.*
+#' @srrstats {SP2.2a} *`vignettes/articles/fill-gaps.Rmd`: "Data with known truth", "Rasters and
+#'   points", maps by ggplot2.*
 #' @srrstats {SP2.2b} *`tests/testthat/test-pkg-sf.R`, `test-pkg-terra.R`, `test-plot-map.R`,
 #'   `test-folds.R`.*
 #' @srrstats {SP2.3} *The example of `?neargp` and `tests/testthat/test-pkg-sf.R` read points from
@@ -339,7 +339,7 @@ NULL
 #' @srrstats {SP3.5} *Nothing is broadcast: lengths that differ are errors (`R/model-frame.R`,
 #'   `R/scores.R`); where one value may stand for all rows, as `trials`, help says so.*
 #' @srrstats {SP3.6} *`?folds` and `?cross_validate` say what random folds and blocks measure,
-#'   `vignettes/neargp.Rmd` ("Choose by what the map is for") shows it;
+#'   `vignettes/articles/fill-gaps.Rmd` ("Choose by gaps") shows it;
 #'   `tests/testthat/test-cross-validate.R` tests it.*
 #' @srrstats {SP4.0} *As in SP4.0a.*
 #' @srrstats {SP4.0a} *Predictions and draws are of the class of newdata: data frame, tibble, sf
@@ -405,7 +405,7 @@ NULL
 #' @srrstatsNA {ML1.6a} *Missing values are admitted, see ML1.7.*
 #' @srrstats {ML1.6b} *The example of `?neargp` imputes by `na.action`.*
 #' @srrstats {ML1.7} *`?neargp` (`na.action`), `?predict.neargp`, `?scores` (`na.rm`),
-#'   `vignettes/neargp.Rmd` ("Missing values, duplicates, known errors").*
+#'   `vignettes/articles/faq.Rmd` ("Data").*
 #' @srrstatsNA {ML1.7a} *The package does not impute; `na.action` takes any function that does.*
 #' @srrstatsNA {ML1.7b} *The package does not impute.*
 #' @srrstatsTODO {ML1.8} *Training rows go by `na.action`; rows of newdata keep their place and
@@ -456,7 +456,7 @@ NULL
 #' @srrstats {ML3.5} *As in ML3.5a and ML3.5b.*
 #' @srrstats {ML3.5a} *`optimizer` of `?loo_k`, `?svgp`, `?vnngp`; settings by `?neargp_control`.*
 #' @srrstats {ML3.5b} *The method names what is maximised: likelihood, bound, leave-one-out or
-#'   predictive score (`vignettes/features.Rmd`); `objective` of `?dgp`, `bound` of
+#'   predictive score (`vignettes/articles/features.Rmd`); `objective` of `?dgp`, `bound` of
 #'   `?svgp`.*
 #' @srrstats {ML3.6} *As in ML3.6a and ML3.6b.*
 #' @srrstats {ML3.6a} *Fisher scoring, quasi-Newton, natural gradients and Adam
@@ -482,7 +482,7 @@ NULL
 #'   takes batches, and `?neargp_last` to begin with few epochs; guidance on the trade between
 #'   epochs and batches is missing for the other methods.*
 #' @srrstatsNA {ML4.5} *Optional, and not offered; `bench/README.md` and
-#'   `vignettes/which-method.Rmd` have times.*
+#'   `vignettes/articles/which-method.Rmd` have times.*
 #' @srrstats {ML4.6} *`verbose` of neargp(), predict() and cross_validate(), on by default in
 #'   interactive sessions (`?neargp`); GPUs are no exception.*
 #' @srrstats {ML4.7} *`cross_validate(folds = v)` combines the scores of its folds
@@ -500,7 +500,7 @@ NULL
 #'   and papers.*
 #' @srrstats {ML5.2} *`?neargp`, "Value", and the pages that it names.*
 #' @srrstats {ML5.2a} *`?neargp` links to the methods of fits, each with an example;
-#'   `vignettes/which-method.Rmd` says what which method's fits can do.*
+#'   `vignettes/articles/which-method.Rmd` says what which method's fits can do.*
 #' @srrstats {ML5.2b} *The example of `?neargp` saves a fit and reads it again; so does
 #'   `vignettes/neargp.Rmd`.*
 #' @srrstatsNA {ML5.2c} *saveRDS() is appropriate: fits are plain data without pointers
