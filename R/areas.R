@@ -40,8 +40,8 @@
 #'   [exact_gp()], [loo_k()], [mll_k()], [vnngp()] without the mean field, or [svgp()].
 #' @param areas sf polygons in the data's coordinate reference system, or a SpatRaster whose cells
 #'   are areas. Columns or layers contain the covariates, constant within an area, and the time.
-#' @param fun `"mean"` (default) or `"sum"`, the mean times the size (km2 for degrees) or times the
-#'   weight.
+#' @param fun `"mean"` (default) or `"sum"`, the mean times the size or the weight. The size is in
+#'   km2 for degrees.
 #' @param weights sizes within areas, such as inhabitants: a SpatRaster by cell, or for totals a
 #'   column of `areas`, its name or numbers. Default `NULL`: none.
 #' @param covariates a SpatRaster of covariates, evaluated at each point. Points without values are
@@ -57,7 +57,7 @@
 #'   none.
 #' @param joint `TRUE` adds the attribute `"covariance"`, the covariance matrix of all areas.
 #'   Default: `FALSE`.
-#' @param draws the number of joint draws, an integer. Default: see Usage.
+#' @param draws the number of joint draws, an integer. Default: 1,000.
 #' @param seed an integer seed for the draws. R's generator is restored afterwards. Default `NULL`:
 #'   R's random numbers.
 #' @param k the number of neighbours of each point and observation, an integer up to 500. Default

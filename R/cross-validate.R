@@ -26,9 +26,10 @@
 #'
 #' @param object a fit by [neargp()], or a named list of fits to the same responses, compared on the
 #'   same folds. Next to a [loo_k()] fit of two categories, other 0/1 fits are scored as categories.
-#' @param folds the number of random folds; `"blocked"` for ten folds of square blocks; `"location"`
-#'   for whole locations; a vector with one value per observation as from [random_folds()] and
-#'   [block_folds()], in which `NA` is never held out; or splits by rsample. Default: 10.
+#' @param folds the number of random folds, `"blocked"` for ten folds of square blocks, or
+#'   `"location"` for whole locations. It can be a vector with one value per observation as from
+#'   [random_folds()] and [block_folds()], in which `NA` is never held out, or splits by rsample.
+#'   Default: 10.
 #' @param refit `TRUE` re-estimates all parameters for each fold. `FALSE` (default) re-estimates
 #'   only the trend.
 #' @param settings a named list of lists of arguments of [predict()][predict.neargp] to compare:

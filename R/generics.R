@@ -23,10 +23,10 @@
 #' @param complete not used, since no coefficient is aliased.
 #' @param ... not used.
 #' @return `coef()` returns named numbers. Covariance parameters are `variance` (partial sill),
-#'   `range` (`range_<coordinate>`, `range_time`), `anisotropy_ratio` (at most 1) and
-#'   `anisotropy_angle` (degrees clockwise from north), `smoothness`, `power` or `shape`, and
-#'   `nugget`. Components add the suffixes `_1`, `_2`, and so on. Other families return their own
-#'   parameters in place of the nugget, and [loo_k()] returns both.
+#'   `range`, `range_<coordinate>` or `range_time`, `smoothness`, `power` or `shape`, and `nugget`.
+#'   `anisotropy_ratio` is at most 1, and `anisotropy_angle` is in degrees clockwise from north.
+#'   Components add the suffixes `_1`, `_2`, and so on. Other families return their own parameters
+#'   in place of the nugget, and [loo_k()] returns both.
 #'
 #' `vcov()` returns the covariance matrix, by the delta method for covariance parameters. Entries
 #' are `NA` for fixed parameters, at a boundary, with `optimizer = "adam"`, and for [loo_k()] and

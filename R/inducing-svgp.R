@@ -77,8 +77,8 @@
 #' each level, with one covariance and shared inducing points. A softmax yields the probabilities
 #' (tilted bound, Knowles and Minka 2011), so bounds with different links are not comparable.
 #' Coefficients sum to zero over the categories. `categorical("robust-max")` predicts the largest
-#' process, with errors at probability 0.001 (Hernandez-Lobato et al. 2011) and a variance fixed at
-#' 1. It needs more steps, and stops if a category is never the likeliest; use softmax then. See
+#' process, with errors at probability 0.001 (Hernandez-Lobato et al. 2011) and a variance fixed
+#' at 1. It needs more steps, and stops if a category is never the likeliest; use softmax then. See
 #' [predict.neargp_classifier()].
 #' @return A settings object for the argument `method` of [neargp()]. The fit contains the data
 #'   frame `inducing` with the positions.

@@ -18,9 +18,9 @@
 #' epochs or steps start at the first one. A fit with a checkpoint loses nothing, see [checkpoints].
 #'
 #' @param file the name of a checkpoint file. Default `NULL`: the last fit of this session.
-#' @return A list of class `neargp_last` with `parameters` (named numbers), `inducing` (a data frame
-#'   of positions, or `NULL`), `call`, `accepted` (the number of accepted states), `positions`, and
-#'   for deep fits `deep`.
+#' @return A list of class `neargp_last` with the named numbers `parameters`, the data frame
+#'   `inducing` or `NULL`, `call`, the number of `accepted` states, `positions`, and for deep fits
+#'   `deep`.
 #' @seealso [neargp()] and its argument `start`.
 #' @examples
 #' set.seed(1)

@@ -13,10 +13,10 @@
 #' The covariates are columns of the data, or a small spatial basis such as `sd = ~ bumps(4)`, see
 #' [bumps()]. At location `i`, the variance of the process is `variance * exp(2 * s[i])` and its
 #' ranges are `range * exp(l[i])`, where `s` and `l` are linear in the covariates. With `a = exp(2 *
-#' l)` and `m = (a[i] + a[j]) / 2`, the covariance of two locations is `variance * exp(s[i] + s[j])
-#' * (exp(l[i] + l[j]) / m)^(D / 2) * correlation(r / sqrt(m))` (Paciorek and Schervish 2006). `D`
-#' counts all coordinates: three for the sphere, times, and those of `warp`. All ranges change by
-#' the same factor.
+#' l)` and `m = (a[i] + a[j]) / 2`, the covariance of two locations is `variance * exp(s[i] +
+#' s[j]) * (exp(l[i] + l[j]) / m)^(D / 2) * correlation(r / sqrt(m))` (Paciorek and Schervish 2006).
+#' `D` counts all coordinates: three for the sphere, times, and those of `warp`. All ranges change
+#' by the same factor.
 #'
 #' Covariates are centred and scaled. `variance` and `range` are therefore those at the mean of the
 #' covariates. A coefficient `log_sd:<covariate>` or `log_range:<covariate>` is the change of the

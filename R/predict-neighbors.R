@@ -10,12 +10,12 @@
 #'
 #' @details
 #' Let `b` be the kriging weights of the k neighbours, `f` the conditional variance, `V` the
-#' covariance matrix of the trend's coefficients, and `d = x0 - X'b`. The predicted mean is `x0'beta
-#' + b'(y - X beta)`, and the variance is `f + d' V d` (universal kriging). `type = "process"` uses
-#' `x0 = 0`. `type = "trend"` is `x0'beta` with the variance `x0' V x0`. The means of process and
-#' trend add up to the mean of `"link"` with `local_mean = FALSE`, and the variances do not. For
-#' [vnngp()], inducing points replace the observations: with posterior mean `m` and covariance `S`,
-#' the mean is `b'm` and the variance `f + b'Sb`, to which the trend is added.
+#' covariance matrix of the trend's coefficients, and `d = x0 - X'b`. The predicted mean is
+#' `x0'beta + b'(y - X beta)`, and the variance is `f + d' V d` (universal kriging). `type =
+#' "process"` uses `x0 = 0`. `type = "trend"` is `x0'beta` with the variance `x0' V x0`. The means
+#' of process and trend add up to the mean of `"link"` with `local_mean = FALSE`, and the variances
+#' do not. For [vnngp()], inducing points replace the observations: with posterior mean `m` and
+#' covariance `S`, the mean is `b'm` and the variance `f + b'Sb`, to which the trend is added.
 #'
 #' In gaps (clouds, unsampled regions) the nearest observations lie on one side. Neighbours from all
 #' sectors and a local mean help there, and cost little elsewhere. Far from all data, a local mean

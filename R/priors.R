@@ -9,11 +9,11 @@
 #' ```
 #'
 #' @details
-#' Each prior is a bound and a probability. For example, `range = c(0.05, 0.01)` means that a range
-#' is below 0.05 with probability 0.01, and `sd = c(2, 0.05)` that the standard deviation is above 2
-#' with probability 0.05. Range and standard deviation receive the joint prior of Fuglstad et al.
-#' (2019): `range^(-d/2)` and the standard deviation are exponential. The noise's standard deviation
-#' and `1 / nu` are exponential as well.
+#' Each prior consists of a limit and a probability. For example, `range = c(0.05, 0.01)` means that
+#' a range is below 0.05 with probability 0.01, and `sd = c(2, 0.05)` that the standard deviation is
+#' above 2 with probability 0.05. Range and standard deviation receive the joint prior of Fuglstad
+#' et al. (2019): `range^(-d/2)` and the standard deviation are exponential. The noise's standard
+#' deviation and `1 / nu` are exponential as well.
 #'
 #' With few locations or a small area, range and variance are poorly identified, and a prior keeps
 #' the estimates finite. The fit maximises the log-likelihood plus the log prior density of the
@@ -21,9 +21,9 @@
 #' times ours. With anisotropy, the prior is that of the geometric mean of the ranges. Each
 #' component of a sum receives the priors.
 #'
-#' @param range,sd,nugget_sd,smoothness `c(bound, probability)` for a range in space (below the
-#'   bound), the standard deviations of process and noise (above), and the Matérn smoothness
-#'   (below), in units of the coordinates or response. Default `NULL`: flat on the log scale.
+#' @param range,sd,nugget_sd,smoothness `c(bound, probability)`: ranges in space and smoothness are
+#'   below the bound, and standard deviations of process and noise above it. Units are those of the
+#'   coordinates or response. Default `NULL`: flat on the log scale.
 #' @param ... priors by names of [coef()], which take precedence. For example, `range_time = c(1,
 #'   0.05)`, or `variance_2 = c(1, 0.05)` for the standard deviation of the second component.
 #' @return A list of class `neargp_prior` for the argument `prior` of [neargp()].

@@ -22,8 +22,8 @@
 #' | `pit_deviation` | Kolmogorov distance of the PIT from the uniform distribution | `sd` |
 #' | `n_censored` | censored observations ([cens()]), which `bias`, `mae`, `rmse`, `interval_score` and `coverage` leave out | `family = censored_gaussian()` |
 #'
-#' Smaller is better for all scores except `bias`, `auc`, `coverage` and `level`. Calibrated
-#' predictions have a coverage near `level`, and somewhat above it for counts. [scoring_rules]
+#' Smaller is better for all scores except `bias`, `auc`, `coverage` and `level`. The coverage of
+#' calibrated predictions is near `level`, and somewhat above it for counts. [scoring_rules]
 #' contains the formulas. Missing columns could not be computed.
 #'
 #' For a fit, each observation is scored by its leave-one-out prediction, or `newdata` is predicted
@@ -37,9 +37,8 @@
 #' weights`. For `newdata`, they are evaluated there, and a message says so if they are missing and
 #' 1 is used. Weights that depend on the other rows, such as `w / mean(w)`, must be given.
 #'
-#' @param object a numeric vector of observed values, with `mean`, `sd` and so on; a data frame or
-#'   sf object of Gaussian predictions with the columns `mean` and `sd`, and `observed`; a fit by
-#'   [neargp()]; or the result of [cross_validate()].
+#' @param object a fit by [neargp()], the result of [cross_validate()], a data frame or sf object of
+#'   Gaussian predictions with the columns `mean` and `sd`, or a numeric vector of observed values.
 #' @param observed numbers, one for each row, or the name of their column. Default for a fit: the
 #'   response of the formula.
 #' @param mean,sd numbers, the predictive means and standard deviations, one or one for each

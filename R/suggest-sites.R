@@ -14,8 +14,8 @@
 #' candidate c changes the covariance matrix C to `C - C_.c C_c. / (C_cc + nugget)`. Each step takes
 #' the candidate with the least mean variance of the targets (greedy).
 #'
-#' `"exceedance"` locates the edge of the region above a `threshold`. It minimises the expected p (1
-#' - p) of the targets, with p the exceedance probability (Chevalier et al. 2014). C is exact for
+#' `"exceedance"` locates the edge of the region above a `threshold`. It minimises the expected p
+#' (1 - p) of the targets, with p the exceedance probability (Chevalier et al. 2014). C is exact for
 #' [exact_gp()] and up to 1,500 observations, and sparse otherwise.
 #'
 #' @param object a fit by [neargp()] to a Gaussian response without transform, as for
@@ -26,8 +26,8 @@
 #' @param criterion `"variance"` (default) or `"exceedance"`.
 #' @param threshold a number in the unit of the response, for `"exceedance"`.
 #' @param k,threads see [predict_areas()].
-#' @return The chosen rows of `candidates` in order, with the columns `row`, `criterion` (its value
-#'   after this measurement) and `reduction` (the share it was reduced by).
+#' @return The chosen rows of `candidates` in order, with the columns `row`, `criterion`, its value
+#'   after this measurement, and `reduction`, its relative reduction.
 #' @references Chevalier, C., Bect, J., Ginsbourger, D., Vazquez, E., Picheny, V. and Richet, Y.
 #'   (2014). Fast parallel kriging-based stepwise uncertainty reduction. *Technometrics* 56,
 #'   455–465.

@@ -10,7 +10,7 @@
 #' ```
 #'
 #' @param x a fit by [neargp()].
-#' @param effects `"trend"` (`"fixed"`), `"covariance"` (`"ran_pars"`) or both, or `"ran_vals"` for
+#' @param effects `"trend"` or `"fixed"`, `"covariance"` or `"ran_pars"`, both, or `"ran_vals"` for
 #'   [random effects][random_effects].
 #' @param conf.int `TRUE` adds confidence intervals. Default: `FALSE`.
 #' @param conf.level their level. Default: 0.95.
