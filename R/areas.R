@@ -1,108 +1,84 @@
-#' Predictions of areas
+#' Predict means and totals of areas (block kriging)
 #'
-#' Means and totals over polygons or the cells of a raster, each with its uncertainty: the mean
-#' temperature of a county, the animals in a reserve, the cases in a district. [predict()] of a fit
-#' with polygons as `newdata` is the same function.
+#' @description
+#' Returns the mean or total of polygons or raster cells, each with its uncertainty.
 #'
-#' @details The mean over an area B is that of the field, trend included and without the noise of
-#' single observations, at points that stand for the area: `sum_l a_l (x_l'beta + w(u_l))`, with
-#' weights a_l that add up to 1. A regular grid cuts the area into parts. The points are the
-#' centroids of these parts and the weights are their sizes, on the sphere for longitude and
-#' latitude. Means of linear trends are therefore exact, whatever the shape, its parts and its
-#' holes. Where a centroid lies outside of the area, its part is cut further. The area has the size
-#' of at least 25 cells and at most 4,000 (1,600 for fits by [svgp()]; fewer for many areas, 400 for
-#' 250 areas). The column `points` reports the number of points. The distance between
-#' points is chosen by the field and by the data. The field has a correlation of 0.75 or more over
-#' it (0.3 of the range of an exponential covariance; the shorter range under an anisotropy). It is
-#' at most 0.35 of the distance between observations in the area, as if these were a lattice; more
-#' where they have noise, and for smoother fields (0.53 with Matern's `nu = 1.5`). Dense data leave
-#' little of the variance of a mean, and points no denser than the data make that variance too
-#' large. Standard deviations by this rule were too large by up to 2.6% (36 blocks: 60 to 800 rows,
-#' exponential and Matern fields, little noise and much, `bench/areas.R`). Where areas would need
-#' more than they may have, a message says so. Responses of other families or with a `transform`
-#' have points at a correlation of 0.6, at least 16, and for the sake of the data up to 100; at most
-#' 1,600 where up to 1,500 rows give a dense posterior.
+#' ```r
+#' seen <- subset(land_temperature(), !held_out & lon < -92.4)
+#' fit <- neargp(temperature ~ 1, seen, coords = ~ lon + lat, crs = 4326)
+#' square <- sf::st_as_sfc(sf::st_bbox(c(xmin = -92.5, ymin = 36.1, xmax = -92.45,
+#'   ymax = 36.2), crs = 4326))
+#' predict_areas(fit, sf::st_sf(geometry = square))
+#' ```
 #'
-#' Mean and variance are those of block kriging with the trend: for [exact_gp()], and for up to
-#' 1,500 rows of a gaussian response, those from all data. Otherwise data and points are nodes of
-#' one nearest-neighbour Gaussian process, each conditioned on `k` among those before it, whose
-#' posterior given the data is sparse: that of [vnngp()] at the parameters of the fit, whatever
-#' method has found them. So a mean over an area knows all data, and the correlation of its points
-#' given these. With 30 neighbours means were off by 0.01 to 0.08 of their standard deviation, with
-#' 60 by 0.01 (`bench/areas.R`).
-#' Fits by [svgp()] have their own posterior. Those to responses on areas ([block_support()])
-#' predict the mean of an area at once, from all rows or the `k` nearest, 96 by default (60 with
-#' `joint = TRUE`); the points of their own areas are those of the fit again, and in larger areas
-#' they lie as close.
+#' @details
+#' For example, predict the mean temperature of a county, the animals in a reserve or the cases in a
+#' district (change of support). `predict()` calls it for polygons in `newdata`.
 #'
-#' The response of other families is a mean of expected responses, `sum_l a_l h(eta_l)` with the
-#' inverse link h, which is not h of a mean; so are those of a fit with a `transform`. Its mean is
-#' exact given the posterior of the linear predictor, and for a log link its standard deviation too;
-#' limits, quantiles and probabilities are those of `draws` joint draws at the points of the area
-#' (with `joint = TRUE`, and where an area has more than 800 points, all are, at the points of all
-#' areas). All of it is given the estimates of
-#' the covariance parameters, which with a few hundred counts are uncertain: 95% intervals of means
-#' of counts covered 93.0% with estimates from 300 rows, and 95.3% with the parameters known
-#' (`bench/areas.R`, 960 areas each, standard errors 1.1 and 0.7%).
+#' The mean of an area is `sum_l a_l (x_l'beta + w(u_l))` at points `u_l`, without the noise of
+#' single observations. A regular grid cuts the area into parts. The points are their centroids, and
+#' the weights `a_l` their sizes, on the sphere for degrees. Means of linear trends are therefore
+#' exact. An area contains at least 25 points and at most 4,000, or 1,600 by [svgp()], and fewer for
+#' many areas. The spacing follows the range and the density of the data: a correlation of 0.75
+#' between neighbours, and at most 0.35 of the distance between observations. Standard deviations
+#' are typically too large by up to 2.6%. Other families and transforms use a correlation of 0.6, at
+#' least 16 points, and up to 100 for dense data.
 #'
-#' @param object a fit of [neargp()] by [vecchia()], [exact_gp()], [loo_k()], [mll_k()], [vnngp()]
-#'   (not with the mean field) or [svgp()] to one response that is not a class.
-#' @param areas sf polygons (POLYGON or MULTIPOLYGON) in the coordinate
-#'   reference system of the data, or a SpatRaster, each of whose cells is an area. Their columns,
-#'   or layers, have the covariates of the trend, constant within an area, unless `covariates` has
-#'   them, and the time where the fit has one. Coordinates in the trend are those of the points.
-#' @param fun `"mean"`, or `"sum"` for totals: the mean times the size of the area in the squared
-#'   unit of the coordinates (km2 for longitude and latitude), or times its weight.
-#' @param weights sizes within areas, such as numbers of inhabitants: a SpatRaster of numbers by
-#'   cell, which means are weighted by, cells on an edge by their part inside; or a column of the
-#'   areas (its name, or `~ name`), or a number for each, for totals. `NULL` for none.
-#' @param covariates a SpatRaster whose layers are covariates of the trend or of a local covariance,
-#'   taken at each point. Points where they are missing are left out, with a message
-#'   (`neargp_message_coverage`): means and totals are then of the part that is covered.
-#' @param spacing distance of the points in the unit of distances (km for longitude and latitude);
-#'   by default as above. A message (`neargp_message_spacing`) tells where areas would need more
-#'   points than they may have, and the spacing that gives them all: without, the standard
-#'   deviation, small there, is too large.
-#' @param type `"response"`, means or totals of expected responses, of a gaussian response those of
-#'   the field; `"quantile"`, their quantiles at `probs`; or means on the scale of the link:
-#'   `"link"` of the linear predictor, `"process"` of the Gaussian process alone, for which
-#'   covariates of the trend are not needed, and `"trend"` of the rest.
-#' @param interval `"none"`; `"confidence"`, limits for what `type` says; `"prediction"`, limits for
-#'   a total of counts themselves, for a [poisson()] response with `fun = "sum"`.
-#' @param level,probs as in [predict.neargp()].
-#' @param threshold one or more numbers: adds the probability that the mean or total of an area is
-#'   greater, as the column `p_exceed` (`p_exceed_<threshold>` if there are several).
-#' @param joint `TRUE` for the joint distribution of all areas: attribute `"covariance"` is the
-#'   covariance matrix of their means or totals, in the order of the areas. With
-#'   `type = "response"` of other families it is that of the draws, then made of all points
-#'   together. It takes a solve with the sparse posterior for each area or draw.
-#' @param draws number of joint draws.
-#' @param seed an integer for [set.seed()] before the draws, or `NULL`; R's generator is restored
-#'   afterwards.
-#' @param k number of neighbours of each node; by default 30, or that of the fit where it is more,
-#'   up to 60, and none where computations are exact. At most 500.
-#' @param threads,verbose as in [neargp()].
-#' @param re.form,allow.new.levels as in [predict.neargp()]; the groups are columns of the areas.
+#' For [exact_gp()], and for up to 1,500 Gaussian observations, means and variances are those of
+#' block kriging from all data. Otherwise data and points form one nearest-neighbour process, as in
+#' [vnngp()], with the parameters of the fit. Means with 30 neighbours typically differ by 0.01 to
+#' 0.08 standard deviations from the exact ones. [svgp()] uses its own posterior. Fits to areas
+#' ([block_support()]) predict from all rows or the `k` nearest, 96 by default, and 60 with `joint =
+#' TRUE`.
+#'
+#' For other families and transforms, the result is the mean of expected responses, `sum_l a_l
+#' h(eta_l)` with the inverse link `h`. Its mean is exact given the posterior of the linear
+#' predictor. Intervals, quantiles and probabilities come from `draws` joint draws. Parameters are
+#' treated as known, and 95% intervals of counts typically cover 93%.
+#'
+#' @param object a fit by [neargp()] to one response that is not categorical, by [vecchia()],
+#'   [exact_gp()], [loo_k()], [mll_k()], [vnngp()] without the mean field, or [svgp()].
+#' @param areas sf polygons in the data's coordinate reference system, or a SpatRaster whose cells
+#'   are areas. Columns or layers contain the covariates, constant within an area, and the time.
+#' @param fun `"mean"` (default) or `"sum"`, the mean times the size or the weight. The size is in
+#'   km2 for degrees.
+#' @param weights sizes within areas, such as inhabitants: a SpatRaster by cell, or for totals a
+#'   column of `areas`, its name or numbers. Default `NULL`: none.
+#' @param covariates a SpatRaster of covariates, evaluated at each point. Points without values are
+#'   left out, with a message. Default `NULL`: the columns of `areas`.
+#' @param spacing the distance of the points in units of the distances, a positive number. A message
+#'   reports the spacing to use if areas need more points. Default `NULL`: see Details.
+#' @param type `"response"` (default), `"quantile"`, or on the link scale `"link"`, `"process"` or
+#'   `"trend"`.
+#' @param interval `"none"` (default), `"confidence"`, or `"prediction"` for the total count itself
+#'   of a [poisson()] response with `fun = "sum"`.
+#' @param level,probs see [predict.neargp()].
+#' @param threshold one or more numbers. Adds the exceedance probability `p_exceed`. Default `NULL`:
+#'   none.
+#' @param joint `TRUE` adds the attribute `"covariance"`, the covariance matrix of all areas.
+#'   Default: `FALSE`.
+#' @param draws the number of joint draws, an integer. Default: 1,000.
+#' @param seed an integer seed for the draws. R's generator is restored afterwards. Default `NULL`:
+#'   R's random numbers.
+#' @param k the number of neighbours of each point and observation, an integer up to 500. Default
+#'   `NULL`: 30, or up to 60 if the fit uses more.
+#' @param threads,verbose see [neargp()].
+#' @param re.form,allow.new.levels see [predict.neargp()]; groups are columns of `areas`.
 #' @param ... not used.
-#' @return An sf object (a SpatRaster for a raster) with a row for each area, in their order, and
-#'   the columns `mean`, `sd` (or `q0.05`, ... for quantiles), `lower` and `upper` with an interval,
-#'   and `points`. With `fun = "sum"` these are of totals. Areas whose covariates are missing are
-#'   NA, and so is the mean of one without any weight, whose total is 0.
-#' @section Areas that lie elsewhere: A message (`neargp_message_far`) tells of areas that are
-#'   farther from all data than the correlation reaches, whose means are the trend's. Holes are no
-#'   part of an area; polygons that overlap are areas of their own. Polygons of longitude and
-#'   latitude may cross the date line, cut there or not, or lie around a pole.
-#' @section Errors: `neargp_error_geometry` (other geometries, empty or invalid ones),
-#'   `neargp_error_crs`, `neargp_error_newdata` (missing columns), `neargp_error_method` (fits of
-#'   other methods, of several outputs and of classes), `neargp_error_size` (more than 5 million
-#'   points, joint predictions by dense matrices of more than 50,000 points, joint draws by them
-#'   and joint predictions by [svgp()] of more than 5,000),
-#'   `neargp_error_argument`, `neargp_error_missing_values`, `neargp_error_cholesky`.
+#' @return An sf object or SpatRaster with the columns `mean`, `sd` (or `q0.05`, ...), `lower` and
+#'   `upper` with an interval, and `points`, the number of points. Areas with missing covariates
+#'   return `NA`, and so does the mean of an area without weight, whose total is 0.
+#' @section Areas elsewhere:
+#' A message reports areas beyond the correlation of all data, whose means are those of the trend.
+#' Holes are not part of an area. Overlapping polygons are separate areas. Polygons in degrees may
+#' cross the date line or contain a pole.
 #' @references Chilès, J.-P. and Delfiner, P. (2012). *Geostatistics*, section 3.5 (block kriging).
 #'   Wiley. Katzfuss, M., Guinness, J., Gong, W. and Zilber, D. (2020). Vecchia approximations of
 #'   Gaussian-process predictions. *JABES* 25, 383–414.
-#' @seealso [predict.neargp()] for places, [simulate.neargp()] for maps whose every cell is drawn.
+#' @seealso [predict.neargp()] for locations, [block_support()] for responses on areas,
+#'   [simulate.neargp()].
 #' @examplesIf requireNamespace("sf", quietly = TRUE)
+#' # Mean temperatures of twelve rectangles
 #' cells <- land_temperature()
 #' seen <- sf::st_as_sf(cells[!cells$held_out, ][1:1200, ], coords = c("lon", "lat"), crs = 4326)
 #' fit <- neargp(temperature ~ 1, seen, method = vecchia(k = 10))
@@ -111,11 +87,21 @@
 #' means
 #' plot(means["mean"])
 #'
-#' # The difference of the first two areas: their means are correlated.
+#' # The difference of two areas: their means are correlated
 #' both <- predict(fit, areas[1:2, ], joint = TRUE)
 #' contrast <- c(-1, 1)
 #' c(difference = sum(contrast * both$mean),
 #'   sd = sqrt(drop(contrast %*% attr(both, "covariance") %*% contrast)))
+#'
+#' # Totals of counts, and the probability of more than 1,000
+#' set.seed(1)
+#' trees <- data.frame(x = runif(200), y = runif(200))
+#' trees$count <- rpois(200, exp(1 + sin(5 * trees$x)))
+#' counts <- neargp(count ~ 1, trees, coords = ~ x + y, family = poisson())
+#' west <- sf::st_as_sfc(sf::st_bbox(c(xmin = 0, ymin = 0, xmax = 0.5, ymax = 1)))
+#' stands <- sf::st_sf(plots = 300, geometry = west)
+#' predict_areas(counts, stands, fun = "sum", weights = ~ plots, interval = "confidence",
+#'   threshold = 1000, seed = 1)
 #' @export
 predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL, covariates = NULL,
                           spacing = NULL,

@@ -1,35 +1,38 @@
 # The transform of Box and Cox, and its power by the profile likelihood.
 
-#' Box-Cox transforms of a response
+#' Transformations of a response
 #'
-#' The argument `transform` of [neargp()]: `(y^lambda - 1) / lambda` of positive responses, their
-#' logarithm for `lambda = 0`. Each power is scaled so that it joins the others: its slope is 1 at
-#' `y = 1`.
+#' @description
+#' `transform = "log"`, `"sqrt"`, `box_cox()` or a pair of functions in [neargp()] transforms a
+#' Gaussian response.
+#'
+#' ```r
+#' neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
+#'   transform = box_cox(0.5))
+#' ```
 #'
 #' @details
-#' Responses of `"log"`, `"sqrt"` and [box_cox()] are greater than 0, where their densities are
-#' finite. A normal variable of `"sqrt"` may be negative, and one of `box_cox(lambda)` below `-1 /
-#' lambda`: the response is 0 there, with the probability of that. With `lambda < 0` it is infinite
-#' above `-1 / lambda`. Where that is within 12 standard deviations mean and standard deviation are
-#' infinite, too, and in [scores()] bias, errors and CRPS, since no distribution with an infinite
-#' response has a finite one. Medians, other quantiles and the log score are not concerned: compare
-#' by the latter, or take `"log"`. Means are in closed form for `"log"` and `"sqrt"`, else integrals
-#' to eight digits. A pair of functions takes vectors (and `inverse` matrices); its slope is found
-#' by differences, unless the list has it as `derivative`, that of `forward`.
+#' The model is `g(y) = trend + offset + w + noise`. Trend, covariance, nugget, `type = "link"` and
+#' residuals of type `"trend"` are on the transformed scale. Predictions, quantiles, intervals,
+#' fitted values, draws and scores return to the scale of `y`. Means are expectations of `y`, for
+#' the logarithm `exp(m + s^2 / 2)`. The log-likelihood includes the Jacobian, so `AIC()` compares
+#' transformations (not for [mll_k()]). In contrast, `log(y) ~ 1` makes the logarithm the response.
 #'
-#' With `lambda = NULL` the power is estimated: of the fits for `lambda` between -2 and 2 that one
-#' is returned whose log-likelihood, of the response itself, is largest (to 0.01 in `lambda`). That
-#' is about ten fits. The estimate counts as a parameter in [stats::logLik()]; errors of other
-#' parameters and of predictions do not know that it was estimated, and [cross_validate()] keeps it.
-#' A rounded power such as 0, 1/3 or 1/2 near the estimate is usually as good and can be told.
+#' `box_cox()` is `(y^lambda - 1) / lambda`, and the logarithm for `lambda = 0`. Responses must be
+#' positive. The probability of values beyond the domain is at 0, or at infinity for `lambda < 0`.
+#' If that infinity is within 12 standard deviations, mean, standard deviation, bias and CRPS are
+#' infinite: use quantiles and the log score, or `"log"`. For a pair of functions, `derivative` may
+#' give the slope of `forward`.
 #'
-#' @param lambda power, between -5 and 5; `NULL` estimates it.
+#' `lambda = NULL` estimates the power by about ten fits. It counts as a parameter in `logLik()`.
+#' Other errors do not include its uncertainty. A rounded power such as 0, 1/3 or 1/2 is usually as
+#' good.
+#'
+#' @param lambda the power, a number between -5 and 5. Default `NULL`: estimated between -2 and 2.
 #' @return An object of class `neargp_transform`.
-#' @seealso The section on transforms of [neargp()].
-#' @references Box, G. E. P. and Cox, D. R. (1964). An analysis of transformations. *Journal of the
-#'   Royal Statistical Society B* 26, 211--252. De Oliveira, V., Kedem, B. and Short, D. A. (1997).
-#'   Bayesian prediction of transformed Gaussian random fields. *Journal of the American Statistical
-#'   Association* 92, 1422--1433.
+#' @references Box, G. E. P. and Cox, D. R. (1964). An analysis of transformations. *JRSS B* 26,
+#'   211–252. De Oliveira, V., Kedem, B. and Short, D. A. (1997). Bayesian prediction of transformed
+#'   Gaussian random fields. *JASA* 92, 1422–1433.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(150), y = runif(150))
@@ -37,6 +40,7 @@
 #' fit <- neargp(z ~ 1, d, coords = ~ x + y, transform = box_cox())
 #' fit
 #' predict(fit, data.frame(x = 0.5, y = 0.5), interval = "prediction")
+#' c(box_cox = AIC(fit), log = AIC(update(fit, transform = "log")))
 #' @export
 box_cox <- function(lambda = NULL) {
   new_transform("box_cox", lambda = check_number(lambda, "lambda", -5, 5, null_ok = TRUE))

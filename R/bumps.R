@@ -1,31 +1,36 @@
-#' A small basis of place
+#' A small spatial basis
 #'
-#' Gaussian bumps on a grid of knots over the data, for the formulas `sd` and `range` of a
-#' [covariance] and the basis of its `warp` by [expand()] (or for a trend): a local standard
-#' deviation, range or further coordinate that changes smoothly from place to place.
+#' @description
+#' Gaussian bumps on a grid of knots over the data, for `sd`, `range` and `warp` of a [covariance],
+#' or for a trend.
 #'
-#' Knots are `count` along each variable, equally spaced from its least to its greatest value, and a
-#' bump falls off as `exp(-d^2 / 2)`, `d` the distance to its knot in units of the spacing. Knots
-#' with no row within one spacing are left out: a bump there would be an extrapolation. The knots
-#' are those of the rows of the fit, kept for predictions. Beyond these rows all bumps would fall to
-#' 0, to values that no row has; so beyond the data a local field keeps its value at the edge: each
-#' variable is taken to be within its least and greatest value among the rows of the fit.
+#' ```r
+#' cov_exponential(range = ~ bumps(4))
+#' ```
 #'
-#' @param ... numeric variables, columns of the data: `bumps(x, y, 4)`, `bumps(latitude, 7)`. Inside
-#'   `sd = `, `range = ` and `warp = expand()` of a covariance none stand for the coordinates of
-#'   space, without time: `bumps(4)`. The last number may be given without the name `count`.
-#' @param count knots along each variable, at least 2. 4 in the plane tell a range that changes
-#'   tenfold across the map (`bench/non-stationary.R`); each knot is a coefficient.
-#' @param knots,spacing,limits those of an earlier call, which [predict()] gives: leave them out.
-#' @return A matrix of class `neargp_bumps` with a row for each element of the variables and a
-#'   column for each knot. Where a variable is missing the row is.
-#' @section Errors: `neargp_error_argument` where variables are not numbers, differ in length, or do
-#'   not vary, where `count` is missing or not a whole number between 2 and 1,000, and for more than
-#'   10,000 knots. From the formulas of [neargp()] and its covariance these arrive as
-#'   `neargp_error_formula`, of which they are the parent.
+#' @details
+#' Knots are equally spaced over the range of each variable. A bump is `exp(-d^2 / 2)` with `d` the
+#' distance to its knot in units of the spacing. Knots without data within one spacing are left out.
+#' Predictions use the knots of the fit. Beyond the data, variables are limited to their range, so
+#' that a local covariance keeps its value at the edge.
+#'
+#' @param ... numeric columns of the data, for example `bumps(x, y, 4)`. In formulas of a
+#'   covariance, none means the coordinates in space: `bumps(4)`. The last number is `count`.
+#' @param count the number of knots along each variable, an integer of at least 2. Each knot is a
+#'   coefficient. 4 in the plane can represent a range that changes tenfold across the map.
+#' @param knots,spacing,limits for [predict()] only.
+#' @return A matrix of class `neargp_bumps` with a row for each value and a column for each knot.
+#'   Missing values yield missing rows.
+#' @seealso [nonstationary_covariance], [expand()]
 #' @examples
 #' dim(bumps(runif(100), runif(100), count = 3))
-#' cov_exponential(range = ~ bumps(4))
+#'
+#' # A standard deviation that changes smoothly over the map
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_exponential(sd = ~ bumps(3)), method = vecchia(k = 15))
+#' coef(fit, what = "covariance")
+#' local_scales(fit, data.frame(lon = c(-108, -103), lat = 39))
 #' @export
 bumps <- function(..., count = NULL, knots = NULL, spacing = NULL, limits = NULL) {
   variables <- list(...)

@@ -1,36 +1,41 @@
-#' Plots of a fit to classes
+#' Plots of a classification
 #'
-#' A map, and diagnostics of a fit of [loo_k()] or [svgp()] to classes from its leave-one-out
-#' predictions (of up to 10,000 rows). [odvgp()] leaves no rows out: its
-#' diagnostics are of `newdata`.
+#' @description
+#' A map of the predicted categories, and diagnostics from leave-one-out predictions.
+#'
+#' ```r
+#' fit <- neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width, method = loo_k())
+#' plot(fit)
+#' ```
 #'
 #' @details
-#' * "map": the most probable class on a grid over the convex hull of the data, or at `newdata`.
-#'   Only for two coordinates in space; without `newdata` only where the trend has no covariates but
-#'   these.
-#' * "calibration": the share of observations in which an event happened against the probability it
-#'   was given, in bins, with pointwise 95% bands under perfect calibration; the event is the second
-#'   of two classes, or the predicted one of several. Bars below show how many observations a bin
-#'   has; the line joins bins of 5 or more.
-#' * "confusion": [confusion_table()], shaded by the share of each observed class.
-#' * "inducing": of a fit by [svgp()] or [odvgp()], the inducing points over the data, in the first
-#'   two coordinates.
+#' * `"map"`: the most probable category on a grid over the data, or at `newdata`. It needs two
+#'   coordinates, and `newdata` if the trend contains covariates.
+#' * `"calibration"`: observed shares against predicted probabilities in bins, with pointwise 95%
+#'   bands. The event is the second of two categories, or the predicted one of several. Bars show
+#'   the observations in each bin, and the line joins bins of 5 or more.
+#' * `"confusion"`: [confusion_table()], shaded by the share of each observed category.
+#' * `"inducing"`: the inducing points of [svgp()] or [odvgp()] over the data.
 #'
-#' @param x,object a fit of [neargp()] to classes.
-#' @param which names of the plots, see Details; by default all of the first three that there are.
-#' @param newdata,observed rows to judge the fit on instead of its own, as for
-#'   [scores.neargp_classifier()]; for a map alone no classes need have been observed there.
-#' @param bins number of bins of the calibration curve.
-#' @param cells number of cells of the map's grid over the bounding box of the data.
+#' Diagnostics use up to 10,000 observations. [odvgp()] needs `newdata` for them.
+#'
+#' @param x,object a fit by [neargp()] to categories.
+#' @param which names of plots. Default `NULL`: all available plots of the first three.
+#' @param newdata,observed new data to evaluate, as for [scores.neargp_classifier()]. Default
+#'   `NULL`: the data of the fit.
+#' @param bins the number of bins of the calibration curve, an integer.
+#' @param cells the number of cells of the map's grid, an integer.
 #' @param ... not used.
-#' @return A ggplot object, or for several plots a list of them that prints as a page, as for
-#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. `autoplot()` returns the first
-#'   of the default plots by default. Without the package ggplot2, `plot()` draws a plain version of
-#'   the map.
+#' @return A ggplot object, or a list of them that prints as a page, see [plot.neargp()].
+#'   `autoplot()` returns the first plot. Without ggplot2, `plot()` draws a plain map.
+#' @seealso [calibration_curve()], [confusion_table()]
 #' @examples
-#' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),
-#'   covariance = cov_matern(nu = 2.5))
-#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(fit)
+#' fit <- neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width,
+#'   method = loo_k(k = 20), family = categorical(), covariance = cov_matern(nu = 2.5))
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   plot(fit)
+#'   ggplot2::autoplot(fit, which = "confusion")
+#' }
 #' @export
 plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = NULL, bins = 10L,
                                    cells = 10000, ...) {

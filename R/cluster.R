@@ -1,108 +1,64 @@
-#' Fits on many machines
+#' Fits on several machines
 #'
-#' With `neargp(..., cluster = cl)` the rows of a fit are spread over the workers of a cluster of
-#' package parallel, and each computes the part of the likelihood that its rows have. Only
-#' parameters go out and sums come back. The same shards give the same result to the last bit, on
-#' any number of workers or none.
+#' @description
+#' `neargp(cluster = cl)` distributes a fit over a parallel cluster. Results are bit-identical for
+#' any number of workers, and a fit survives the loss of a worker.
 #'
-#' # Which cluster
-#' Any of [parallel::makeCluster()]: `makePSOCKcluster()` on one machine or several,
-#' `makeForkCluster()`, or MPI by package snow, on the schedulers of computing centres. neargp is
-#' installed on each machine, in the same version; the library paths of this session are tried there
-#' first. Start and stop the cluster yourself: a fit leaves its workers idle and their memory empty.
-#' `threads` of [neargp()] is the number of threads of each worker. By default the workers of a
-#' machine share its cores, or those that a scheduler or a control group gave to them. Where
-#' machines differ, all workers use the least of these numbers.
+#' ```r
+#' fit <- neargp(temperature ~ 1, land_temperature(), coords = ~ lon + lat, crs = 4326,
+#'   method = vecchia(k = 10), control = neargp_control(shards = 4))
+#' ```
 #'
-#' # Shards
-#' Rows are cut into compact parts, shards, at medians of their coordinates. `neargp_control(shards
-#' = 16)` sets their number, also without a cluster; the default depends on the number of rows alone
-#' (16, or more for more than 16 million rows, and fewer below 8,000 rows). More workers than
-#' shards have nothing to do. Rows are ordered by maxmin within each shard and merged by the
-#' distance of each row to those before it; neighbours are exactly the nearest earlier ones (for
-#' [loo_k()] and [mll_k()] the nearest others), in whichever shard: rows near a border ask the
-#' shards that are near enough. The ordering is the one thing that shards change: it moved the
-#' log-likelihood of 96,000 rows by up to 2.2e-4 a row, up or down, in shards of 750 to 24,000 rows
-#' in two and three coordinates (`k = 20`, `bench/cluster.R`), so that likelihoods of fits with
-#' different `shards` are not comparable, and [anova()][anova.neargp] refuses them. In three
-#' dimensions more rows are near a border; with many coordinates each row asks all shards, and
-#' nothing is gained.
+#' @details
+#' **Cluster.** Use [parallel::makeCluster()], `makePSOCKcluster()`, `makeForkCluster()`, or MPI by
+#' package snow. Install the same version of neargp on each machine. Start and stop the cluster
+#' yourself. `threads` is the number for each worker; by default the cores of a machine, or those
+#' that a scheduler gave, divided by its workers.
 #'
-#' # Which fits
-#' One response. A gaussian one by [vecchia()], [loo_k()], [mll_k()], [svgp()], [ppgpr()] and
-#' [vnngp()]; all of [response_family] by the last three and `loo_k()`, and by that classes of rows
-#' in memory, too.
+#' **Shards.** The data are cut into compact shards at medians of the coordinates.
+#' `neargp_control(shards = 16)` sets their number, also without a cluster. The default depends on
+#' the number of observations: 16, fewer below 8,000 and more above 16 million. Neighbours are exact
+#' across shards. The maxmin ordering depends on the shards, so do not compare likelihoods of fits
+#' with different shards. With many predictors, shards do not save time.
 #'
-#' By `loo_k()` pseudo-observations are made, and labels added, where their rows are, and sums come
-#' back; the optimiser is quasi-Newton over all rows, and the score that of all rows, however many
-#' there are. Without an ordering these fits are those without shards, but for standard errors of
-#' the trend, which are by Vecchia's ordering, and for neighbours at equal distances. In shards
-#' `loo_k(leave_out = "row")` of a Gaussian response and models of the [noise] count observations,
-#' not locations, as neighbours ([vecchia()]).
+#' **Fits.** One Gaussian response by [vecchia()], [loo_k()], [mll_k()], [svgp()], [ppgpr()] and
+#' [vnngp()], and other families by `loo_k()`, `svgp()`, `ppgpr()` and `vnngp()`. `loo_k()` supports
+#' categories in memory. Fit several responses one by one. [odvgp()] is not supported.
 #'
-#' By `svgp()` the sums of the bound are those of all rows, but for rounding: neither its value nor
-#' its gradient depends on shards. Each worker gets and returns M x M numbers in an evaluation, M
-#' the number of inducing points. Mini-batches, where `optimizer = "auto"` begins with them, are of
-#' the rows in this session: all of them, or the sample of a source. The score of `ppgpr()` is such
-#' a sum, too. Where the response is not gaussian an evaluation finds its posterior in steps, some
-#' to some tens of them, and in each one two numbers of each row go to its shard and four come back.
-#' [odvgp()] has no shards: its mean solves equations of the covariances of each row with all
-#' others, of which no worker could have a part without all rows.
+#' * `loo_k()` and `mll_k()` fits equal those without shards, except for standard errors of the
+#'   trend.
+#' * `svgp()` and `ppgpr()` sum the ELBO or score over shards, and exchange M x M numbers.
+#'   Mini-batches use the rows in this session.
+#' * `vnngp()` computes the posterior of each shard with an `overlap`, see [vnngp()]. `print()`
+#'   reports what this loses. Random effects are not supported.
 #'
-#' `vnngp()` has the ordering and neighbours of the fit without shards. There each shard has the
-#' posterior of its own rows from these, an overlap, and all rows that they are conditioned on; what
-#' that loses depends on the argument `overlap` of [vnngp()], and [print()][print.neargp] says how
-#' much it is. Its posterior, some numbers of each row, goes to the shards and back in each
-#' evaluation. It has no random effects there: shards find their fields as if coefficients were
-#' known, those of the trend, while effects have a posterior of the rows of all shards, on which the
-#' variance of each row's linear predictor depends.
+#' **Lost workers.** If a worker ends or does not answer within `neargp_control(worker_timeout = )`,
+#' its shards move to others, with the same result. The default is two minutes and ten times the
+#' duration of earlier calls. If an MPI rank ends, MPI ends all. Restart the cluster after a loss,
+#' and after an interrupt that workers do not follow within 20 seconds. [checkpoints] work as
+#' without a cluster.
 #'
-#' Several outputs have no shards: a row is conditioned on the nearest of its own output and on
-#' fewer of each other one, which shards, that tell each other of their nearest rows, would have to
-#' be asked for one by one. Fit the outputs one by one.
-#'
-#' # Workers that are lost
-#' A worker that ends, or does not answer in time, loses its shards to the others, which make them
-#' anew, and the fit goes on with the same result; [print()][print.neargp] says so. This holds for
-#' ranks of MPI that hang, too, be it in the middle of a message; where one ends, MPI ends all. The
-#' time is `neargp_control(worker_timeout = )` seconds, by default two minutes and ten times as long
-#' as such a call has taken before, an hour for the first one. The lost worker is still in your
-#' cluster object, which is then to be started anew. After an interrupt workers end what they
-#' compute and are idle; if that takes them more than 20 seconds, start the cluster anew.
-#' [checkpoints] work as they do without a cluster: the same call in a new session goes on.
-#'
-#' # Rows that no machine holds
-#' `data` may be a [row_source()]: the files of a folder, the windows of a raster, or a function of
-#' the number of a chunk. Workers read the rows of their shards; this session has a sample of them.
-#' A fit to such rows has none of them, and [predict()][predict.neargp] reads them once more. By
-#' `vnngp()`, and of responses that are not gaussian by `svgp()` and `ppgpr()`, workers read the
-#' chunks, and this session gets all rows of the columns that are needed.
-#'
-#' # Predictions and folds
-#' [predict()][predict.neargp] and [cross_validate()] have the argument `cluster`, too: workers get
-#' a copy of the fit and predict parts of the new rows, or folds, as long as that takes. Predictions
-#' that do not fit in memory go to files, with `output`, see [prediction_files]. Classes,
-#' several outputs and hurdle models are predicted by workers with `output` alone.
-#'
-#' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
-#'   another version, no worker is left, and for what cannot be in shards: several outputs, classes
-#'   but by [loo_k()], other methods than [vecchia()] (by maxmin, without inducing points),
-#'   [loo_k()] (neither by Adam nor with Polya-Gamma variables), [mll_k()], [svgp()] (by all rows,
-#'   with `kl_weight = 1` and one noise), [ppgpr()] (in two stages, with one noise) and [vnngp()]
-#'   (sparse posterior, incomplete factor, neither inducing points nor random effects), and GPUs.
+#' **Large data.** `data` may be a [row_source()], whose rows the workers read.
+#' [predict()][predict.neargp] and [cross_validate()] accept `cluster` as well. Predictions that
+#' exceed the memory go to files, see [prediction_files]. Categories, several responses and hurdle
+#' models need `output` there.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(1500), y = runif(1500))
 #' d$z <- sin(6 * d$x) + d$y + rnorm(1500, sd = 0.1)
-#' # the shards in this process
+#' # The shards in this process
 #' alone <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10),
 #'   covariance = cov_exponential(), control = neargp_control(shards = 4))
 #' alone
+#' # Fits with other shards differ by their ordering alone
+#' other <- update(alone, control = neargp_control(shards = 2))
+#' rbind(four = coef(alone, what = "covariance"), two = coef(other, what = "covariance"))
 #' \donttest{
-#' # two workers on this machine
+#' # Two workers on this machine
 #' cl <- parallel::makePSOCKcluster(2)
 #' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10),
 #'   covariance = cov_exponential(), control = neargp_control(shards = 4), cluster = cl)
+#' head(predict(fit, d[1:1000, ], cluster = cl), 3)
 #' parallel::stopCluster(cl)
 #' identical(coef(fit, what = "covariance"), coef(alone, what = "covariance"))
 #' }

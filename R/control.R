@@ -1,60 +1,54 @@
 #' Settings of the optimisation
 #'
-#' The defaults are meant to be left alone; a fit that stopped early says so and can be continued
-#' with `update(fit, start = fit, control = neargp_control(max_iterations = 200))`. One that was
-#' interrupted is continued by `start = neargp_last()`, see [neargp_last()].
+#' @description
+#' Settings for the argument `control` of [neargp()]. The defaults rarely need a change.
 #'
-#' @param max_iterations largest number of optimiser steps for each set of neighbours: they are
-#'   searched anew as ranges change, up to `max_refreshes` times and at two levels of `k`, so that a
-#'   fit may take more in all. Quasi-Newton methods may take five times as many.
-#' @param tolerance Fisher scoring stops when a further step would be expected to raise the
-#'   log-likelihood by less than this; it is far below any statistical significance, which starts at
-#'   about 1.
-#' @param max_step largest change of a parameter in one step, on the logarithmic scale.
-#' @param coarse_k `k` of the first, cheap round that brings the parameters near the optimum (0:
-#'   none).
-#' @param start_rows number of rows on which starting values are compared.
-#' @param refresh_tolerance neighbours are searched anew while the ratios of the ranges (or the
-#'   anisotropy) still change by more than this, on the logarithmic scale.
-#' @param refresh_gain and no longer when new neighbours let the optimiser gain less than this in
-#'   log-likelihood, or, after the third round, less than a tenth of what they have changed of it
-#'   themselves.
-#' @param max_refreshes largest number of such rounds.
-#' @param neighbor_search how neighbours are found, always exactly, so that the choice is one of
-#'   time alone: `"kd-tree"`, the package's own tree; `"faiss"`, the library FAISS, which compares
-#'   with all points, by matrix products in single precision whose candidates are then compared and
-#'   certified in double precision, for many dimensions that the data really fill, and on the GPU
-#'   where the computation is on one and FAISS was built for it (it gives up to 2,048 candidates
-#'   there: conditioning sets of more than 2,032 are found on the CPU); or `"auto"`, the GPU's
-#'   search where the computation is on one, and there faster and with room for the points, else,
-#'   from 8 dimensions and 20,000 points on, whichever of the two a trial finds to be faster.
-#' @param precision `"single"`: on a GPU the optimiser first runs with covariance matrices in single
-#'   precision, and then goes on in double precision from where that ended. Log-likelihood,
-#'   estimates and standard errors are those of double precision: as near to those of a fit without
-#'   single precision as fits from different starting values are to each other. It is meant for GPUs
-#'   that were not made for double precision; on others it is expected to gain nothing
-#'   (`bench/notes/cuda.md`). If a matrix cannot be factorised in single precision, for example with
-#'   a very small nugget, the first run ends, and [print()][print.neargp] says so. Single precision
-#'   is available for gaussian responses, also several outputs, by [vecchia()], [loo_k()] and
-#'   [mll_k()]. Predictions and all other results of a fit are in double precision, and so is
-#'   everything on the CPU: where `device = "auto"` chooses it, [print()][print.neargp] says that;
-#'   `device = "cpu"` is an error of [neargp()] (`neargp_error_precision`).
-#' @param checkpoint name of a file to which the fit writes what it has computed, so that the same
-#'   call goes on from there after a crash or a kill, see [checkpoints]; `NULL` for none. Writing
-#'   takes half a percent of the time.
-#' @param shards number of compact parts that the rows are cut into, up to 4,096, which the workers
-#'   of a `cluster` share: the same number gives the same result on any number of workers, see
-#'   [clusters]. `NULL` for none without a cluster, with one for a number by the rows.
-#' @param worker_timeout seconds after which a worker of a `cluster` that does not answer is given
-#'   up; `NULL` for two minutes and ten times as long as such a call has taken before (the first one
-#'   has an hour). Workers load the package within that, too (`NULL`: five minutes).
-#' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built
-#'   without FAISS ([neargp_sitrep()] tells).
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
+#'   control = neargp_control(max_iterations = 200))
+#' ```
+#'
+#' @details
+#' If a fit stopped early, continue it by `update(fit, start = fit)`. To continue an interrupted
+#' fit, see [neargp_last()].
+#'
+#' @param max_iterations the largest number of steps for each set of neighbours, an integer.
+#'   Neighbours are found again as ranges change, so a fit may take more, and quasi-Newton methods
+#'   five times as many. Default: 60.
+#' @param tolerance Fisher scoring stops if the expected gain in log-likelihood is smaller. Default:
+#'   1e-4.
+#' @param max_step the largest change of a parameter per step, on the log scale. Default: 1.25.
+#' @param coarse_k the `k` of a cheap first round, an integer. Default: 10. 0 disables it.
+#' @param start_rows the number of observations for starting values, an integer. Default: 5,000.
+#' @param refresh_tolerance find neighbours again if the ratios of the ranges change by more than
+#'   this, on the log scale. Default: 0.01.
+#' @param refresh_gain stop doing so if new neighbours gain less log-likelihood than this, or after
+#'   three rounds less than a tenth of what they changed. Default: 0.05.
+#' @param max_refreshes the largest number of such rounds, an integer. Default: 10.
+#' @param neighbor_search `"kd-tree"`, `"faiss"` for many dimensions and GPUs, or `"auto"`
+#'   (default), the faster one. All are exact. On a GPU, FAISS finds at most 2,048 candidates.
+#' @param precision `"double"` (default), or `"single"` for the first steps on a GPU without fast
+#'   double precision. Results are in double precision. For Gaussian responses by [vecchia()],
+#'   [loo_k()] and [mll_k()].
+#' @param checkpoint the name of a file that keeps the state of the fit, see [checkpoints]. Default
+#'   `NULL`: none.
+#' @param shards the number of parts of the data for a `cluster`, an integer up to 4,096, see
+#'   [clusters]. Default `NULL`: none, or by the number of observations with a cluster.
+#' @param worker_timeout seconds after which a silent worker is given up. Default `NULL`: two
+#'   minutes and ten times the duration of earlier calls, an hour for the first call, and five
+#'   minutes to load the package.
+#' @return A list of class `neargp_control`.
 #' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with
 #'   GPUs. *IEEE Transactions on Big Data* 7, 535–547.
-#' @return A list of class `neargp_control`.
+#' @seealso [neargp()], [neargp_sitrep()] for FAISS and GPUs
 #' @examples
-#' neargp_control(tolerance = 1e-6)
+#' # A fit that stops early is continued
+#' stations <- colorado_precipitation()
+#' early <- suppressWarnings(neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326,
+#'   control = neargp_control(max_iterations = 2)))
+#' early$convergence
+#' fit <- update(early, start = early, control = neargp_control())
+#' rbind(early = coef(early, what = "covariance"), continued = coef(fit, what = "covariance"))
 #' @export
 neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.25, coarse_k = 10L,
                            start_rows = 5000L, refresh_tolerance = 0.01, refresh_gain = 0.05,

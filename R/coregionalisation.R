@@ -1,41 +1,44 @@
-#' Covariance of several outputs
+#' Covariance of several responses (cokriging)
 #'
-#' The linear model of coregionalisation: `cbind(zinc, lead) ~ trend` is fitted by [neargp()] with
+#' @description
+#' The linear model of coregionalisation for `cbind(zinc, lead) ~ trend`, whose predictions are
+#' cokriging.
+#'
+#' ```r
+#' cov_coregionalisation(cov_matern(nu = 1.5), cov_exponential())
+#' ```
+#'
+#' @details
 #' \deqn{cov(Y_p(s), Y_q(t)) = \sum_c B_c[p, q]\, \rho_c(s, t) + 1[p = q, s = t]\,
 #' nugget_p}{cov(Y_p(s), Y_q(t)) = sum over c of B_c\[p, q\] rho_c(s, t), plus nugget_p where p = q
-#' and s = t} where each *structure* c has a correlation function with one set of ranges, and a
-#' *coregionalisation matrix* B of the variances and covariances of its outputs. Predictions of such
-#' a fit are cokriging.
+#' and s = t} Each structure c consists of a correlation function with one set of ranges and a
+#' coregionalisation matrix B. A plain covariance such as `cov_matern(nu = 1.5)` becomes one
+#' structure of full rank for each summand.
 #'
-#' A covariance given to [neargp()] as it is, such as `cov_matern(nu = 1.5)`, becomes a model of
-#' coregionalisation with one structure for each of its summands, all of full rank.
+#' B = A A' with lower triangular loadings A, whose diagonal is positive. `coef()` and `print()`
+#' report B. A lower `rank` is a factor model: fewer parameters and less time for many responses.
+#' The first responses must then depend on the factors.
 #'
-#' # Parametrisation
-#' B = A A' with the loadings A, lower triangular with one column for each factor (`rank` of them).
-#' A lower triangle has no rotations left, so that the optimiser has one way to each B; only signs
-#' remain, which the fit makes positive on the diagonal. B is what is identified, and what `coef()`,
-#' `print()` and `summary()` report. A rank below the number of outputs makes a *factor model*:
-#' fewer parameters and less time, for many outputs that move together. The order of the outputs
-#' matters to it only in so far as the first ones must not be without the factors.
-#'
-#' @param ... covariances such as [cov_matern()], each a structure (a sum of covariances counts as
-#'   several). They must not fix a `variance`: the coregionalisation matrices hold the variances.
-#' @param rank number of factors of each structure, one number or one for each; `NULL` for as many
-#'   as there are outputs.
-#' @param matrices `NULL`, or a list with an element for each structure: its coregionalisation
-#'   matrix where that is known and to be kept, in squared units of the outputs, `NULL` where it is
-#'   to be estimated.
+#' @param ... covariances such as [cov_matern()] without a fixed `variance`, each a structure.
+#' @param rank the number of factors of each structure, one integer or one for each. Default `NULL`:
+#'   the number of responses.
+#' @param matrices a list with a known coregionalisation matrix for each structure, in squared units
+#'   of the responses, or `NULL` elements to estimate. Default `NULL`: all estimated.
 #' @return A covariance for the argument `covariance` of [neargp()].
-#' @section Errors: `neargp_error_argument` for structures of another class or with a variance, for
-#'   ranks that are no whole numbers, and for matrices that are not covariance matrices. [neargp()]
-#'   stops with the same class where ranks or matrices do not fit the number of outputs.
-#' @references Goulard, M. and Voltz, M. (1992). Linear coregionalization model: tools for
-#'   estimation and choice of cross-variogram matrix. *Mathematical Geology* 24, 269–286. Álvarez,
-#'   M. A., Rosasco, L. and Lawrence, N. D. (2012). Kernels for vector-valued functions: a review.
-#'   *Foundations and Trends in Machine Learning* 4, 195–266, section 4.
+#' @references Goulard, M. and Voltz, M. (1992). Linear coregionalization model. *Mathematical
+#'   Geology* 24, 269–286. Álvarez, M. A., Rosasco, L. and Lawrence, N. D. (2012). Kernels for
+#'   vector-valued functions: a review. *Foundations and Trends in Machine Learning* 4, 195–266,
+#'   section 4.
+#' @seealso [predict.neargp_outputs()]
 #' @examples
-#' cov_coregionalisation(cov_matern(nu = 1.5), cov_exponential())
-#' cov_coregionalisation(cov_matern(nu = 1.5), rank = 1)
+#' # Two pollutants that share one process
+#' set.seed(1)
+#' d <- data.frame(x = runif(100), y = runif(100))
+#' d$zinc <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.2)
+#' d$lead <- 2 * sin(6 * d$x) + rnorm(100, sd = 0.2)
+#' fit <- neargp(cbind(zinc, lead) ~ 1, d, coords = ~ x + y,
+#'   covariance = cov_coregionalisation(cov_matern(nu = 1.5), rank = 1))
+#' fit
 #' @export
 cov_coregionalisation <- function(..., rank = NULL, matrices = NULL) {
   given <- rlang::list2(...)

@@ -1,17 +1,19 @@
-#' Covariance functions
+#' Covariance functions (kernels)
 #'
-#' Settings objects that say how the covariance between two locations falls with their distance, and
-#' which of its parameters are estimated. A parameter given as a number is fixed; one left `NULL` is
-#' estimated by [neargp()]. Sums of covariances are written with `+`; each component has its own
-#' variance and range.
+#' @description
+#' Settings objects for the covariance between two locations. [neargp()] estimates each parameter
+#' that you leave `NULL`.
 #'
-#' The covariance at distance `d` is `variance * correlation(r)` with `r` short for `d / range`, the
-#' geostatistical parametrisation *without* a factor `sqrt(2 nu)`. With several ranges, of
-#' coordinates (`ard = TRUE`) or of space and time, `r` is the length of all coordinate differences,
-#' each divided by its own range, as `sqrt((d / range)^2 + (t / range_time)^2)` for points `d` apart
-#' in space and `t` in time. That is the metric model of space and time, which is not a product of
-#' two covariances: [cov_spacetime()] has others. With anisotropy, differences in the plane are
-#' rotated and stretched first; each further coordinate is divided by a range of its own.
+#' ```r
+#' neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_matern(nu = 1.5))
+#' ```
+#'
+#' @details
+#' The covariance at distance `d` is `variance * correlation(d / range)`, without a factor `sqrt(2
+#' nu)`. The table calls the ratio `r`. In variogram terms, `variance` is the partial sill (psill),
+#' the `nugget` argument of [neargp()] is the nugget, and their sum is the sill. The range is also
+#' called lengthscale, and parameters are also called hyperparameters.
 #'
 #' | constructor | correlation | shape parameter |
 #' |---|---|---|
@@ -21,152 +23,81 @@
 #' | `cov_powered_exponential()` | `exp(-r^power)` | `power`, above 0 and up to 2 |
 #' | `cov_cauchy()` | `(1 + r^2)^(-shape)` | `shape`, above 0 |
 #'
-#' The Cauchy family is the rational quadratic of the machine-learning literature,
-#' `(1 + d^2 / (2 alpha l^2))^(-alpha)`, with `shape = alpha` and `range = l * sqrt(2 alpha)`.
+#' Add covariances with `+`. Each component uses its own variance and range. For example,
+#' `cov_exponential() + cov_gaussian()` combines two scales.
 #'
-#' The nugget, the variance of independent noise, is an argument of [neargp()], not of the
-#' covariance.
+#' With several ranges, `r` is the length of all coordinate differences, each divided by its range.
+#' With a time it is `sqrt((d / range)^2 + (t / range_time)^2)`, the metric model. See
+#' [cov_spacetime()] for other models. `cov_gaussian()` is the squared exponential (RBF) kernel. The
+#' Cauchy family is the rational quadratic kernel `(1 + d^2 / (2 alpha l^2))^(-alpha)`, with `shape
+#' = alpha` and `range = l * sqrt(2 alpha)`. For an SPDE mesh model with `alpha = 2` in two
+#' dimensions, use `cov_matern(nu = 1)`. Its `kappa` is `1 / range`.
 #'
-#' @param variance variance of the process, in squared units of the response, or `NULL` to estimate
-#'   it.
-#' @param range range in the units of the distances (kilometres for longitude and latitude), or
-#'   `NULL` to estimate it. With `ard = TRUE`, anisotropy in more than two coordinates, factors or a
-#'   time coordinate, one number for each range, in the order of the coordinates, those of factors
-#'   after the others, time last; `NA` for one that is to be estimated. With anisotropy the first is
-#'   the range along the major axis, and can be fixed only together with the anisotropy.
-#' @param ard `TRUE` for one range per coordinate ("automatic relevance determination"). A time
-#'   coordinate, and each factor among the coordinates, always has its own range.
-#' @param anisotropy `TRUE` to estimate a rotated, geometric anisotropy of the first two coordinates
-#'   (a third one, such as a height or depth, then has a range of its own, `range_<coordinate>`), or
-#'   `c(angle = , ratio = )` to fix it: the direction of the major axis in degrees clockwise from
-#'   the second axis (from north), and the range across divided by the range along that axis, as
-#'   gstat's `anis`. Needs planar coordinates.
-#' @param start list of starting values, on the natural scale, for estimated parameters: `variance`,
-#'   `range`, `anisotropy` (as above) and the shape parameter by its name. By default starting
-#'   values come from the data.
-#' @param sd one-sided formula of covariates with which the standard deviation of the process
-#'   changes from place to place, or `NULL`: see the section on fields that change with place. A
-#'   formula as `range` does the same for all ranges, which are then estimated.
-#' @param penalty weight of the ridge on the coefficients of `sd` and `range`: `penalty / 2` times
-#'   the sum of their squares is taken from the log-likelihood (or score). It is the precision of a
-#'   normal prior: at 1, one standard deviation of a covariate hardly changes a range or a standard
-#'   deviation by more than a factor of `e^2`. 0 is no penalty. By default 1, and more where rows
-#'   are few: 100 times the number of coefficients divided by that of rows. With 500 rows and 34
-#'   coefficients 1 was worse than a stationary covariance by 0.05 in the log score on one of five
-#'   sets, and 10 was not; with 5,000 rows 10 had less of the gain than 1
-#'   (`bench/non-stationary.R`). The same for the coefficients of `warp`, of [expand()] by default
-#'   5: at 1 it was worse than a stationary covariance by 0.014 on one of eight splits of data, at 5
-#'   and 20 on none.
-#' @param warp [expand()], for further coordinates that are learned, [monotone()], for increasing
-#'   functions of single coordinates in their place, or a list of one of each. `NULL` leaves the
-#'   coordinates as they are.
-#' @param by one-sided formula of the column, of numbers or of `TRUE` and `FALSE`, that the
-#'   component is multiplied by, or `NULL` for none: see the section on coefficients that vary.
-#' @param nu smoothness of the Matérn family; `nu = NULL` estimates it. Half-integers (0.5, 1.5,
-#'   2.5, 3.5) have closed forms and are fastest.
-#' @param power,shape shape parameter of the powered exponential and of the Cauchy family; `NULL`
-#'   estimates it.
-#' @section Fields that change with place: `warp = ` changes the coordinates that distances are
-#' between, see [expand()] and [monotone()]; with a local range, it divides them all, further
-#' coordinates included, which `D` below counts. Which of the three a field needs, if any, is told
-#' by held-out rows: [cross_validate()] with `refit = TRUE`. Without it the coefficients are those
-#' learned from all rows, and a warped or local covariance wins on stationary fields, too;
-#' [anova()] has no p-value of them.
-#'
-#' `sd = ~ covariates` and `range = ~ covariates` make the process at place `i` have the variance
-#' `variance * exp(2 * s[i])` and the ranges `range * exp(l[i])`, where `s` and `l` are linear in
-#' the covariates: columns of the data, or a small basis of place such as `sd = ~ bumps(4)`, see
-#' [bumps()]. With `a = exp(2 * l)` and `m = (a[i] + a[j]) / 2` the covariance of two places is
-#' `variance * exp(s[i] + s[j]) * (exp(l[i] + l[j]) / m)^(D / 2) * correlation(r / sqrt(m))`, `D`
-#' the number of coordinates, time and the three of the sphere included (Paciorek and Schervish
-#' 2006). It is a covariance for every family here. With several ranges, an anisotropy or time, all
-#' ranges change by the same factor.
-#'
-#' Covariates are centred and scaled by the rows of the fit. So `variance` and `range` are those
-#' where covariates are at their mean, and a coefficient, named `log_sd:<covariate>` or
-#' `log_range:<covariate>`, is the change of the logarithm by one standard deviation of its
-#' covariate. There is no intercept. Coefficients start at 0, where the covariance is stationary.
-#' [local_scales()] gives range and standard deviation at places, `plot(fit, "range")` and
-#' `plot(fit, "sd")` maps of them, both with standard errors where the fit has any.
-#'
-#' Predictions need the covariates, as they need those of the trend. Beyond the data a local field
-#' of [bumps()] keeps its value at the edge; one of covariates changes on exponentially. Neighbours
-#' are searched in the ranges where covariates are at their mean, among warped coordinates. The
-#' curves of [covariance_value()] and [empirical_variogram()], and the effective range that is
-#' printed, are those at that mean, too, and where slopes of [monotone()] are 1; with [expand()]
-#' there is no curve beside the empirical variogram. `print()` of the fit tells the span of the
-#' local fields over its rows, `summary()` how much one standard deviation of each covariate is. The
-#' nugget, and the jitter of [vnngp()], are the same everywhere. AIC counts coefficients without
-#' regard to the penalty.
-#'
-#' They are for [vecchia()], [loo_k()] and [mll_k()] of a gaussian response, [vnngp()] of any, and
-#' [exact_gp()], on the CPU; not for inducing points, Adam, several outputs, or rows that are read
-#' in pieces. In a sum each component has its own or none.
-#' @section Coefficients that vary with place: `cov_matern() + cov_matern(by = ~ x)` is the model `y
-#' = X beta + w0(s) + x w1(s) + noise` of independent processes `w0` and `w1`: the component with
-#' `by` has the covariance `x[i] x[j] C(s[i], s[j])`, and with `x` in the trend, too, its
-#' coefficient at place `s` is `beta + w1(s)` (a spatially varying coefficient; Gelfand and others
-#' 2003). By [predict()] with `type = "coefficients"` there are its mean and standard deviation, and
-#' maps by `plot(fit, "coefficients")`. `by` is one column: of several each has a component of its
-#' own, and so has each level of a factor, `by = ~ I(habitat == "forest")`. Without the component
-#' that has no `by` the field is 0 wherever `x` is.
-#'
-#' Parameters are those of `w1`: `variance`, given or estimated, is in squared units of the response
-#' per squared unit of `x`. Nothing is subtracted from `x`, and `w0` is the field where `x` is 0:
-#' where that is far from all data, `by = ~ scale(x)` (in the trend, too) has it at the mean.
-#' Starting values, bounds, the jitter of [vnngp()], the curve of [covariance_value()] for a fit and
-#' the sill of a variogram are those where `x` has its root mean square over the rows, which
-#' `print()` tells; the prior standard deviation at a new row is that of its own `x`. Neighbours are
-#' the nearest, whatever `x` is. With 600 rows 95% intervals of the coefficient covered 95%, but 87%
-#' where `x` itself was smooth in place: both fields are hardly told apart then, the variance of
-#' `w1` may be estimated near 0, and intervals take the parameters for known. With the true ones
-#' they covered 95% there, too, and with `vecchia(estimation = "REML")` 89%
-#' (`bench/varying-coefficients.R`). A field whose range is below the spacing of the data is noise
-#' with a standard deviation in proportion to `x`, see [noise]. The formulas of `sd`, `range` and
-#' `warp` go along with `by`. What is said of these above, of methods, missing values and what
-#' `newdata` must have, is true of `by`.
-#' @return An object of class `neargp_covariance`, to be passed to [neargp()]. Printing it shows the
-#'   formula and what is fixed.
-#' @section Errors: `neargp_error_argument` when a value is of the wrong type or out of its bounds.
-#' With `sd = ~`, `range = ~`, `warp = ` or `by = ~` [neargp()] stops with `neargp_error_local`
-#' where the method cannot have them, also by the family that a response of classes has by default,
-#' covariates do not vary or have the response among them, coefficients are as many as rows, `by` is
-#' not one column of numbers or is 0 in all rows, or with `nugget = 0` a row has no variance;
-#' `neargp_error_columns` where `data` lacks a covariate. Rows with missing covariates, and those
-#' where a formula is undefined, as the logarithm of a negative number is, are treated by
-#' `na.action`.
+#' @param variance the variance of the process (psill), a positive number in squared units of the
+#'   response. Default `NULL`: estimated.
+#' @param range the range, a positive number in the units of the coordinates (km on the sphere), or
+#'   a formula, see [nonstationary_covariance]. With `ard`, anisotropy in three coordinates, factors
+#'   or a time, give one number each: coordinates, then factors, then time, and `NA` to estimate
+#'   one. Default `NULL`: estimated.
+#' @param ard `TRUE` for one range per coordinate (automatic relevance determination). Times and
+#'   factors always use their own. Default: `FALSE`.
+#' @param anisotropy `TRUE` to estimate a geometric anisotropy of the first two coordinates, or
+#'   `c(angle = , ratio = )` to fix it. `angle` is the direction of the major axis in degrees
+#'   clockwise from north, and `ratio` the minor range divided by the major range, as in gstat's
+#'   `anis`. It requires planar coordinates. `range` is the range along the major axis, and a third
+#'   coordinate uses its own. Default: `FALSE`.
+#' @param start a list of starting values on the natural scale: `variance`, `range`, `anisotropy` or
+#'   the shape parameter. Default: from the data.
+#' @param sd a one-sided formula for the local standard deviation, see [nonstationary_covariance].
+#'   Default `NULL`: constant.
+#' @param penalty a non-negative number, the weight of the ridge penalty on the coefficients of
+#'   `sd`, `range` and `warp`. `0` disables it. Default `NULL`: 1, increased to `100 * coefficients
+#'   / observations` in small samples, and at least 5 for [expand()]. Larger values shrink towards a
+#'   stationary covariance.
+#' @param warp [expand()] for further, learned coordinates, [monotone()] for increasing functions of
+#'   coordinates, or a list of both. Default `NULL`: none.
+#' @param by a one-sided formula of one numeric or logical column whose coefficient varies in space,
+#'   see [varying_coefficients]. Default `NULL`: none.
+#' @param nu the smoothness of the Matérn family, a positive number, or `NULL` to estimate it. 0.5,
+#'   1.5, 2.5 and 3.5 are the fastest. Default: 1.5.
+#' @param power,shape the shape parameter of the family, a positive number. Default `NULL`:
+#'   estimated.
+#' @return An object of class `neargp_covariance` for the argument `covariance` of [neargp()].
 #' @references Stein, M. L. (1999). *Interpolation of Spatial Data*. Springer. Gneiting, T. and
 #'   Schlather, M. (2004). Stochastic models that separate fractal dimension and the Hurst effect.
-#'   *SIAM Review* 46, 269–282. Paciorek, C. J. and Schervish, M. J. (2006). Spatial modelling using
-#'   a new class of nonstationary covariance functions. *Environmetrics* 17, 483–506. Gelfand, A.
-#'   E., Kim, H.-J., Sirmans, C. F. and Banerjee, S. (2003). Spatial modeling with spatially varying
-#'   coefficient processes. *Journal of the American Statistical Association* 98, 387–396.
+#'   *SIAM Review* 46, 269–282.
+#' @seealso [empirical_variogram()] for a variogram with the fitted curve, [covariance_value()],
+#'   [pc_priors()].
 #' @examples
-#' cov_matern(nu = 1.5)
-#' cov_exponential(range = 10) + cov_gaussian()
-#' cov_matern(nu = NULL, anisotropy = TRUE)
+#' # Which covariance predicts best? Compare the fits
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_matern(nu = 1.5))
+#' fits <- list(matern = fit, exponential = update(fit, covariance = cov_exponential()),
+#'   cauchy = update(fit, covariance = cov_cauchy()))
+#' sapply(fits, AIC)
+#' set.seed(1)
+#' cross_validate(fits, folds = 5)
+#'
+#' # Fix some parameters: the range of 100 km, and no nugget
+#' fixed <- update(fit, covariance = cov_matern(nu = 1.5, range = 100), nugget = 0)
+#' coef(fixed, what = "covariance")
+#'
+#' # Anisotropy, and a sum of a short and a long range, in a plane
+#' plane <- transform(stations, east = 85 * (lon + 105), north = 111 * (lat - 39))
+#' fit <- neargp(precipitation ~ elevation, plane, coords = ~ east + north,
+#'   covariance = cov_matern(nu = 1.5, anisotropy = TRUE))
+#' coef(fit, what = "covariance")
+#' coef(update(fit, covariance = cov_exponential(range = 20) + cov_exponential(range = 200)),
+#'   what = "covariance")
+#'
+#' # The covariance (and so the variogram) at distances, without data
 #' covariance_value(cov_exponential(variance = 2, range = 5), distance = c(0, 5, 15))
 #'
-#' # shorter ranges where it is higher, and a standard deviation that changes from place to place
-#' cov_exponential(range = ~ elevation, sd = ~ bumps(3))
-#'
-#' # precipitation that varies more, or over other distances, in the mountains
-#' stations <- colorado_precipitation()
-#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, distance = "chordal",
-#'   method = vecchia(k = 15),
-#'   covariance = cov_exponential(sd = ~ elevation, range = ~ elevation))
-#' fit
-#' local_scales(fit, data.frame(lon = -105, lat = 40, elevation = c(1500, 3500)))
-#' plot(fit, "sd", newdata = stations)
-#'
-#' # a slope that varies with place, and its map
-#' set.seed(1)
-#' plots <- data.frame(east = runif(200), north = runif(200), nitrogen = rnorm(200, 5))
-#' plots$yield <- 20 + (1 + sin(3 * plots$east)) * plots$nitrogen + rnorm(200, sd = 0.3)
-#' fit <- neargp(yield ~ nitrogen, plots, coords = ~ east + north, method = vecchia(k = 15),
-#'   covariance = cov_matern() + cov_matern(by = ~ nitrogen))
-#' predict(fit, data.frame(east = c(0.1, 0.5), north = 0.5), type = "coefficients")
-#' plot(fit, "coefficients")
+#' # A kernel with a lengthscale for each predictor
+#' ozone <- neargp(log(Ozone) ~ 1, na.omit(airquality), coords = ~ Solar.R + Wind + Temp,
+#'   covariance = cov_gaussian(ard = TRUE))
+#' coef(ozone, what = "covariance")
 #' @name covariance
 NULL
 

@@ -1,100 +1,78 @@
 #' Cross-validation
 #'
-#' Predicts every training row from the rows of other folds and scores the
-#' predictions: the honest way to choose between covariances, methods and
-#' prediction settings, and to say how good a map is.
+#' @description
+#' Predicts every observation from the other folds and scores the predictions, to compare models and
+#' to measure the accuracy of a map.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' cross_validate(fit, folds = 5)
+#' ```
 #'
 #' @details
-#' With `refit = FALSE`, the default, the covariance parameters stay those of the
-#' full fit. All else leaves the fold out: no neighbour of a held-out row is in its
-#' fold (nor within the `buffer` of the folds), and the trend is estimated anew from
-#' the other rows, by generalised least squares, which costs one evaluation of the
-#' likelihood for each fold. So trends with many coefficients pay for them, and
-#' trends compared by large blocks for extrapolating. A handful of covariance
-#' parameters estimated from all rows know little about any one of them: scores are
-#' close to those with `refit = TRUE`. Refit when there are few rows or many
-#' covariance parameters, and always where a covariance with `sd = ~`, `range = ~` or
-#' `warp = ` is compared with another one: its coefficients are learned from all rows, those
-#' held out included. Of six simulated stationary fields of 400 rows [expand()] won on every
-#' one without `refit`, by 0.010 to 0.027 in the log score, and with it lost on five, by
-#' 0.011 to 0.027, and was level on one (`bench/warp-refit.R`).
+#' With `refit = FALSE`, the covariance parameters are those of the full fit, and the trend is
+#' re-estimated for each fold. Scores are close to those with `refit = TRUE`, unless the
+#' observations are few or the covariance parameters many. Always refit to compare covariances with
+#' `sd = ~`, `range = ~` or `warp = `, whose coefficients are learned from all observations.
 #'
-#' Predictions are of the *observations*: their standard deviation includes the
-#' noise, divided by the weight of the row. Responses that are not Gaussian are
-#' scored by their own predictive distribution, see [scores()].
+#' For predictions far from the data, hold out blocks of the size of the gaps: `folds =
+#' block_folds(fit, v = 10, size = )`. If locations repeat, random folds measure predictions at
+#' known locations. `folds = "location"` measures predictions at new ones.
 #'
-#' Latent models ([vnngp()]) find the posterior of the field together with the trend
-#' from the rows of the other folds, and [loo_k()] of responses that are not gaussian,
-#' classes among them, finds trend, link and pseudo-observations by its score. That
-#' takes several evaluations for each fold, and all steps of a stochastic optimiser:
-#' up to the time of the fit itself.
+#' Predictions are of observations, so their standard deviation includes the noise. [vnngp()], and
+#' [loo_k()] with other families, estimate the process again for each fold, which can take as long
+#' as the fit. Folds run in parallel with `future::plan("multisession")` and future.apply, or on a
+#' `cluster`.
 #'
-#' To choose settings for predictions far from the data, hold out blocks of the
-#' size of the gaps: `folds = block_folds(fit, v = 10, size = )`.
+#' @param object a fit by [neargp()], or a named list of fits to the same responses, compared on the
+#'   same folds. Next to a [loo_k()] fit of two categories, other 0/1 fits are scored as categories.
+#' @param folds the number of random folds, `"blocked"` for ten folds of square blocks, or
+#'   `"location"` for whole locations. It can be a vector with one value per observation as from
+#'   [random_folds()] and [block_folds()], in which `NA` is never held out, or splits by rsample.
+#'   Default: 10.
+#' @param refit `TRUE` re-estimates all parameters for each fold. `FALSE` (default) re-estimates
+#'   only the trend.
+#' @param settings a named list of lists of arguments of [predict()][predict.neargp] to compare:
+#'   `k`, `local_mean`, `sectors`. For example, `list(few = list(k = 10), many = list(k = 100))`.
+#'   Default `NULL`: the defaults.
+#' @param level the probability of the scored intervals, a number between 0 and 1. Default: 0.95.
+#' @param verbose `TRUE` or `FALSE`: show progress? Default: in interactive sessions.
+#' @param cluster a cluster of package parallel that computes the folds, see [clusters]. Fits with
+#'   random numbers (Adam) use others there. Default `NULL`: none.
+#' @param ... arguments of [predict()][predict.neargp] for all settings, and `threads`.
+#' @return An object of class `neargp_cv`, a list with
+#'   * `scores` and `fold_scores`: data frames of [scores()] for each setting, and for each fold.
+#'     For categories these are [classification_scores];
+#'   * `predictions`: `setting`, `row`, `fold`, `observed`, `mean` and `sd`. Other families add
+#'     `crps`, `log_score`, `lower`, `upper`, `pit_lower`, `pit_upper`, `link_mean` and `link_sd`.
+#'     Categories return `class` and `prob_<level>`;
+#'   * `folds`, `refit`, `level`, `response`, `recalibrated`, `levels`, `place` and `elapsed`
+#'     (seconds).
 #'
-#' Where locations repeat, random folds judge predictions of further observations at known
-#' locations. Use `folds = "location"` for predictions at new locations, with each location held out
-#' as a whole.
-#'
-#' Folds are worked on in parallel when the package future.apply is installed and
-#' a plan with several workers is set (`future::plan("multisession")`); otherwise
-#' one after the other, each with `threads` threads.
-#'
-#' @param object a fit by [neargp()], or a named list of fits to the same response
-#'   at the same rows, which are compared on the same folds. Where one of them is a fit to
-#'   two classes by [loo_k()], 0/1 responses by other methods are scored as classes, too.
-#' @param folds the number of random folds; "blocked" for ten folds of square
-#'   blocks ([block_folds()] with its defaults); "location" for folds of whole locations, ten or as
-#'   many as there are locations; or one value for each row that was
-#'   fitted, as [random_folds()] and [block_folds()] make them; rows with `NA` are
-#'   never held out, which lets you hold out shapes of your own. Or splits of the package
-#'   rsample (and of those built on it) of the data that were fitted, each of whose rows is held out
-#'   once at most: predictions are from the rows that a split leaves in.
-#' @param refit estimate all parameters anew without each fold? The trend is in either case.
-#' @param settings named list of settings to compare, each a list of arguments of
-#'   [predict()][predict.neargp] that say what a prediction is conditioned on (`k`,
-#'   `local_mean`, `sectors`), such as
-#'   `list(few = list(k = 10), local = list(k = 100, local_mean = TRUE))`.
-#' @param level level of the intervals that are scored.
-#' @param verbose show progress?
-#' @param cluster a cluster of package parallel, whose workers take the folds, with the same result
-#'   (see [clusters]); `NULL` for none. A fit with random numbers, as by Adam, has others on
-#'   workers.
-#' @param ... the same arguments, and `threads`, common to all settings.
-#' @return An object of class `neargp_cv`, a list of
-#'   * `scores`: a data frame of [scores()], one row for each setting (of fits to
-#'     classes with the columns of [classification_scores]: accuracy, log loss, Brier);
-#'   * `fold_scores`: the same for each setting and fold;
-#'   * `predictions`: `setting`, `row`, `fold`, `observed`, `mean`, `sd`; unless
-#'     the response is Gaussian also the scores of each row (`crps`, `log_score`),
-#'     its interval (`lower`, `upper`), its PIT (`pit_lower`, `pit_upper`: of a count
-#'     it is between these), and the linear predictor (`link_mean`, `link_sd`); of classes
-#'     `setting`, `row`, `fold`, `observed`, `class` and `prob_<level>`;
-#'   * `folds`, `refit`, `level`, `response` (its name), `recalibrated` (whether a fit is, see
-#'     [recalibrate()]), `levels` (of a factor), `place` (where the rows are), `elapsed` (seconds).
-#'
-#'   It has `print`, `plot` and `scores` methods; of classes and of 0/1 data also
+#'   Use `print()`, [plot()][plot.neargp_cv] and `scores()`, and for categories and 0/1 data
 #'   [calibration_curve()] and [confusion_table()].
-#' @section Errors:
-#' `neargp_error_folds` when folds do not fit the rows, `neargp_error_argument` for
-#' settings of a wrong type, `neargp_error_k` when a fold leaves fewer rows than `k`,
-#' `neargp_error_rank` when the trend cannot be estimated without a fold (a level that only this
-#' fold has), `neargp_error_fits` when fits cannot be compared.
-#'   A message of class `neargp_message_copies` where more than half of the held-out rows share
-#'   their location with rows that predict them.
-#'   A message of class `neargp_message_refit` where fits are compared without `refit` of which one
-#'   has a covariance with `sd = ~`, `range = ~` or `warp = `.
-#' @seealso [scores()] for what the columns mean, [random_folds()], [block_folds()].
+#' @seealso [scores()] for the columns, [random_folds()], [block_folds()], [loo_predict()] for
+#'   leave-one-out predictions without refitting.
 #' @examples
-#' cells <- land_temperature()
+#' # Which covariance? Compare on the same folds
+#' stations <- colorado_precipitation()
+#' matern <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_matern(nu = 1.5))
 #' set.seed(1)
-#' some <- cells[sample(nrow(cells), 400), ]
-#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, distance = "euclidean",
-#'   method = vecchia(k = 10))
-#' cross_validate(fit, folds = 5)
-#' compared <- cross_validate(fit, folds = block_folds(fit, v = 5, size = 0.1),
-#'   settings = list(k10 = list(k = 10), k30 = list(k = 30)))
+#' compared <- cross_validate(list(matern = matern,
+#'   exponential = update(matern, covariance = cov_exponential()),
+#'   no_elevation = update(matern, . ~ 1)), folds = 5)
 #' compared
+#'
+#' # Which neighbours, for gaps of 100 km? Hold out blocks
+#' vecchia <- update(matern, method = vecchia(k = 10))
+#' blocked <- cross_validate(vecchia, folds = block_folds(vecchia, v = 5, size = 100),
+#'   settings = list(k10 = list(k = 10), k60 = list(k = 60)))
+#' blocked
+#' head(blocked$predictions, 3)
+#'
+#' # Re-estimate all parameters
+#' scores(cross_validate(matern, folds = 5, refit = TRUE))
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(compared)
 #' @order 1
 #' @export

@@ -1,148 +1,125 @@
 #' Random effects and smooths
 #'
-#' Terms of [neargp()]'s formula beside the field: groups whose effects differ at random, and smooth
-#' functions of covariates. They are columns of the trend whose coefficients have a normal
-#' distribution of mean zero, and their variances are estimated with the covariance of the field.
+#' @description
+#' Terms of the formula for groups, as in lme4, and for smooth functions of covariates, as in mgcv
+#' (GAM).
 #'
-#' # What to type
-#' * `y ~ x + (1 | site)`: an effect of each site. Rows of a site need not be at one place.
-#' * `(x | site)`: intercept and slope of x for each site, correlated; `(x || site)`, without
-#'   correlation; `(0 + x | site)`, the slope alone.
-#' * `(1 | region/site)`: sites within regions, the same as `(1 | region) + (1 | region:site)`;
-#'   `(1 | site) + (1 | year)`: crossed.
-#' * `s(depth)`: a smooth function, as mgcv makes it; `s(depth, k = 8)` of a smaller basis,
-#'   `s(month, bs = "cc")` cyclic, `s(depth, by = gear)` one for each gear (which wants the term
-#'   `gear` besides), `t2(depth, slope)` of two covariates in units of their own. `s(site, bs =
-#'   "re")` is `(1 | site)`.
+#' ```r
+#' fit <- neargp(precipitation ~ s(elevation), colorado_precipitation(), coords = ~ lon + lat,
+#'   crs = 4326, covariance = cov_matern(nu = 1.5))
+#' fit
+#' ```
 #'
-#' Bars are read as lme4 reads them, smooths are made by mgcv, which must be installed for them; its
-#' help pages [mgcv::s()] and [mgcv::smooth.terms] have the bases. `te()` and `ti()` are refused:
-#' `t2()` has their basis. A group is any factor, also of numbers or strings. Gaussian responses
-#' (with `transform`, `weights` and `offset`, too) have them by [vecchia()], [exact_gp()] and
-#' [loo_k()], every [response_family] by [svgp()], and by [vnngp()] with a node at each location and
-#' `posterior = "sparse"` or `"laplace"`. All other methods, classes and several outputs are an
-#' error.
+#' @details
+#' | term | meaning |
+#' |---|---|
+#' | `(1 \| site)` | an effect of each site |
+#' | `(x \| site)` | correlated intercepts and slopes of `x` |
+#' | `(x \|\| site)` | independent intercepts and slopes |
+#' | `(0 + x \| site)` | slopes alone |
+#' | `(1 \| region/site)` | sites within regions |
+#' | `(1 \| site) + (1 \| year)` | crossed effects |
+#' | `s(depth)`, `s(depth, k = 8)` | a smooth function, and one with a smaller basis |
+#' | `s(month, bs = "cc")` | a cyclic smooth |
+#' | `s(depth, by = gear)` | a smooth for each gear; add the term `gear` |
+#' | `t2(depth, slope)` | a smooth of two covariates in different units |
 #'
-#' A group that is a place, one level for each location, needs no term: differences between places
-#' are what the field, or its nugget, is for. Groups that are regions compete with a field of long
-#' range; a smooth of the coordinates competes with it at any range, and a warning says so
-#' (`neargp_warning_smooth`).
+#' The coefficients are normal with mean zero, and their variances are estimated together with the
+#' covariance. Smooths need mgcv, see [mgcv::s()] and [mgcv::smooth.terms]. Use `t2()` in place of
+#' `te()` and `ti()`.
 #'
-#' # What comes back
-#' * `fixef()`: the coefficients of the trend, as `coef()` has them; unpenalised columns of smooths
-#'   are among them, such as the linear part `s(depth).1`.
-#' * `ranef()`: predictions of the effects of groups (BLUPs). With `se = TRUE` the standard
-#'   deviation of each one's error, in which the uncertainty of the trend counts; the parameters are
-#'   taken for known. (lme4's `condVar` takes the trend for known, too, and is smaller.)
-#' * `VarCorr()`: standard deviations and correlations; `sigma()`: the standard deviation of the
-#'   noise.
-#' * `coef(fit, what = "random")`: all effects as one vector, those of smooths, too, and `vcov(fit,
-#'   what = "random")` the covariance matrix of their errors. Among the parameters of `coef(fit,
-#'   what = "covariance")` there is a standard deviation `sd_x|site` of each term, `cor_x.z|site` of
-#'   pairs, and `sd_s(depth)` of smooths, with `confint()` and the rest. (With three terms and more
-#'   before a bar those of the third one are partial correlations, given the terms before;
-#'   `VarCorr()` has the correlations.)
-#' * [predict()][predict.neargp], `simulate()`, `loo_predict()`, `cross_validate()`, `scores()`,
-#'   `residuals()` and `fitted()` have the effects in the mean and their uncertainty in the
-#'   variance. Leave-one-out predictions and cross-validation predict the effects again without the
-#'   rows that are left out; of a level that only they had there is its variance.
-#' * `predict(fit, newdata, type = "terms")`: the parts, a column for each.
+#' Gaussian responses support these terms by [vecchia()], [exact_gp()] and [loo_k()], and every
+#' [response_family] by [svgp()] and by [vnngp()] with a node at each location and `posterior =
+#' "sparse"` or `"laplace"`. Other methods, categories and several responses do not.
 #'
-#' An estimated standard deviation of 0 is a valid result, and said to be at the boundary: the data
-#' show no such differences. It has no standard error, and neither have its effects: both are `NA`.
-#' Predictions of levels that the fit does not know are an error
-#' (`neargp_error_levels`) unless `allow.new.levels = TRUE`; `re.form = NA` leaves the effects of
-#' groups out.
+#' A group with one level per location needs no term, because the process and the nugget describe
+#' it. A smooth of the coordinates competes with the process, and a warning says so. An estimated
+#' standard deviation of 0 is valid: the data show no differences. Its standard error is `NA`.
 #'
-#' # How it is estimated
-#' By default by restricted maximum likelihood, as lme4 and mgcv do for their parameters
-#' (`vecchia(estimation = "ML")` is for likelihood ratios of fits with different trends). Without a
-#' field the likelihood, the estimates and the predictions are those of `lme4::lmer()`, and of
-#' `mgcv::gam(method = "REML")`; as a variance must be greater than 0, that is a field with a
-#' variance too small to matter, `covariance = cov_exponential(variance = 1e-10, range = 1)` of a
-#' response whose own is about 1. Effects are no part of the conditioning sets of [vecchia()]: their
-#' columns are whitened by the field's, so that rows of a group that are far apart inform its
-#' effect.
+#' @section Results:
+#' * `fixef()` returns the trend's coefficients, with the linear part of smooths, such as
+#'   `s(depth).1`.
+#' * `ranef()` returns the predicted effects (BLUPs). With `se = TRUE` it adds standard deviations
+#'   of their errors, which include the uncertainty of the trend (lme4's `condVar` does not).
+#' * `VarCorr()` returns standard deviations and correlations, and `sigma()` the noise.
+#' * `coef(fit, what = "random")` returns all effects, and `vcov(fit, what = "random")` their
+#'   covariance matrix.
+#' * `coef(fit, what = "covariance")` includes `sd_x|site`, `cor_x.z|site` and `sd_s(depth)`. With
+#'   three terms before a bar, the later correlations are partial.
+#' * `predict()` includes the effects in mean and variance. `type = "terms"` returns a column for
+#'   each partial effect. `re.form = NA` leaves groups out, and `allow.new.levels = TRUE` allows
+#'   unknown levels.
 #'
-#' There may be up to 1,000 columns, of up to 1e8 numbers together, and by [vecchia()] on the CPU
-#' up to 10,000, or more where the rows of a level are near each other. More than 60 columns are
-#' integrated out by a factor of their precision matrix, which is exact: a sparse one where levels
-#' are small regions, a dense one where they are scattered over the field, since rows then share
-#' neighbours with all other levels. Where a factor takes longer than a dense one of 2,500 columns
-#' the search for the estimates has conjugate gradients in its place, with a sparse approximate
-#' inverse as preconditioner: log determinants and traces, beyond what that knows of them, are means
-#' over 16 vectors of random signs, the same at all parameters and in all calls. Estimates move by
-#' some hundredths of their standard errors. The log-likelihood is a mean over 128 vectors;
-#' `logLik()` has its `standard_error` as an attribute, and `print()` shows it. Do not compare such
-#' fits by differences of that size. Effects and predictions are those of the factor, which is made
-#' once, when they are asked for. Where conjugate gradients do not converge in 200 steps, as with
-#' columns that are nearly dependent, the factor takes their place at those parameters: it is right,
-#' but an evaluation takes as long as the factor. Terms that say the same are then better left out.
+#' Leave-one-out predictions and cross-validation predict the effects without the rows left out.
 #'
-#' With 20,000 rows and `k = 30`, 100 scattered levels took 5 times the time of a fit without
-#' groups, 200 levels 6 times and 1,000 levels 16 times (`bench/random-effects.R`). With 100,000
-#' rows and 10,000 levels a step of the search took 0.6 seconds where levels are regions and 0.8
-#' where they are scattered, and one without groups 0.17; whole fits took 12 and 9 times as long as
-#' those without, which need no standard errors by differences. Beyond 1,000 columns, or 1e8
-#' numbers, [simulate()][simulate.neargp], `predict(joint = TRUE)`, predictions of areas,
-#' [influence()][influence.neargp] and `vcov(what = "random")` are an error, and so are
-#' leave-one-out predictions where a row determines its own effects (leverage above 0.9), which
-#' [cross_validate()] has.
+#' @section Estimation:
+#' The default is restricted maximum likelihood (REML), as in lme4 and mgcv. Use `vecchia(estimation
+#' = "ML")` to compare trends. [vnngp()] and [svgp()] integrate the effects out of the ELBO, and
+#' [loo_k()] integrates them out of its score; with few observations per level that score is
+#' optimistic, so use [cross_validate()].
 #'
-#' Other methods stop at 1,000 columns (`neargp_error_size`). Of a gaussian response more are what
-#' [vecchia()] is for. Of other families the variance of each row's linear predictor is part of what
-#' is maximised, and enters it through an exponential or the like: means over random signs would
-#' bias it, and exactly it takes the response of the field to each column, as many numbers as rows
-#' times columns, at each step. Merge levels there, or leave levels that are places to the field.
+#' Up to 1,000 columns are allowed, and 10,000 or more by [vecchia()] on the CPU. For non-Gaussian
+#' families the stochastic approximation would be biased and the exact computation needs an n x p
+#' matrix at every step, so at most 1,000 columns are allowed.
 #'
-#' [vnngp()] has field and effects in one posterior: its bound has the effects integrated out as it
-#' has the field, with the trend at its best value, as by maximum likelihood. Without a field
-#' `posterior = "laplace"` is `lme4::glmer()`. The bound of [svgp()] has the effects
-#' integrated out, too: the inducing points know the field in part, while effects add to the
-#' covariance matrix in full, with the trend at its best value. The score of [loo_k()] has the
-#' effects integrated out, too, as if it were a likelihood, and predictions are made of Vecchia's
-#' approximation at its estimates; with a handful of rows a level the score is optimistic, so judge
-#' by [cross_validate()].
+#' More than 60 columns are integrated out by a factor of their precision matrix, which is exact.
+#' Where that factor would be slower than a dense one of 2,500 columns, the search uses conjugate
+#' gradients. They average over 16 random vectors, the same in all calls. Estimates then move by
+#' some hundredths of their standard errors. The log-likelihood is a mean over 128 vectors, whose
+#' `standard_error` is an attribute. Do not compare such fits by smaller differences. If conjugate
+#' gradients fail, the factor replaces them, which is slow; then remove redundant terms.
 #'
-#' Standard errors of parameters are from differences of the gradient, two evaluations for each
-#' parameter, or one beyond 60 columns. `logLik()` counts coefficients of the trend and parameters
-#' as its `df`; the effective degrees of freedom `edf` of a smooth, in `print()`, are the trace of
-#' its part of the smoother.
+#' Beyond 1,000 columns, `simulate()`, `predict(joint = TRUE)`, areas, `influence()` and `vcov(what
+#' = "random")` are errors. Leave-one-out predictions are errors where an observation determines its
+#' own effects. A fit with 100 scattered levels typically takes 5 times as long as one without, and
+#' with 1,000 levels 16 times.
 #'
-#' @param object,x a fit of [neargp()] with random effects or smooths.
-#' @param se whether there are columns of standard errors, `se_<term>`.
-#' @param sigma not used: standard deviations are in the unit of the response.
-#' @param comp `"Std.Dev."`, `"Variance"`, or both, as columns to print.
-#' @param digits number of significant digits.
+#' @param object,x a fit by [neargp()] with such terms.
+#' @param se `TRUE` adds columns `se_<term>`. Default: `FALSE`.
+#' @param sigma not used.
+#' @param comp `"Std.Dev."` (default), `"Variance"` or both, the columns to print.
+#' @param digits the number of significant digits, an integer.
 #' @param row.names,optional not used.
 #' @param ... not used.
-#' @return `fixef()`: named numbers. `ranef()`: a named list with a data frame for each grouping, a
-#'   row for each level and a column for each term. `VarCorr()`: a named list of covariance matrices
-#'   with the attributes `stddev` and `correlation`; `as.data.frame()` of it has the columns `grp`,
-#'   `var1`, `var2`, `vcov` and `sdcor`, as in lme4.
-#' @section Errors: `neargp_error_formula` (a term that cannot be read, groups of one level, or of a
-#'   level for each row), `neargp_error_method` (a method without them), `neargp_error_size` (too
-#'   many columns, or a result that needs their whole covariance matrix), `neargp_error_levels`
-#'   (predictions of unknown levels),
-#'   `neargp_error_package` where mgcv is not installed.
+#' @return `fixef()`: named numbers. `ranef()`: a named list with a data frame for each grouping.
+#'   `VarCorr()`: a named list of covariance matrices with the attributes `stddev` and
+#'   `correlation`; `as.data.frame()` returns the columns `grp`, `var1`, `var2`, `vcov` and `sdcor`,
+#'   as in lme4.
 #' @references Bates, D., Maechler, M., Bolker, B. and Walker, S. (2015). Fitting linear
 #'   mixed-effects models using lme4. *Journal of Statistical Software* 67(1). Wood, S. N. (2017).
 #'   *Generalized Additive Models: an Introduction with R*, second edition, sections 5.8 and 6.6.
 #'   CRC Press. Henderson, C. R. (1975). Best linear unbiased estimation and prediction under a
 #'   selection model. *Biometrics* 31, 423–447.
-#' @seealso [neargp()], [predict.neargp()]
+#' @seealso [neargp()], [predict.neargp()], [variable_importance()]
 #' @examples
+#' # Sites and a smooth effect of depth, next to a Gaussian process
 #' set.seed(1)
 #' d <- data.frame(x = runif(200), y = runif(200), depth = runif(200), site = sample(12, 200, TRUE))
 #' d$z <- rnorm(12)[d$site] + sin(6 * d$depth) + cos(4 * d$x) + rnorm(200, sd = 0.3)
-#' fit <- neargp(z ~ 1 + (1 | site), d, coords = ~ x + y, method = vecchia(k = 10))
+#' fit <- neargp(z ~ 1 + (1 | site), d, coords = ~ x + y, covariance = cov_matern(nu = 1.5),
+#'   method = vecchia(k = 10))
 #' VarCorr(fit)
-#' head(ranef(fit, se = TRUE)$site)
-#' predict(fit, data.frame(x = 0.5, y = 0.5, site = c(1, 99)), allow.new.levels = TRUE)
+#' head(ranef(fit, se = TRUE)$site, 3)
+#'
+#' # A known and an unknown site, and the mean over all sites
+#' new <- data.frame(x = 0.5, y = 0.5, site = c(1, 99))
+#' predict(fit, new, allow.new.levels = TRUE)
+#' predict(fit, new[1, ], re.form = NA)
 #'
 #' if (requireNamespace("mgcv", quietly = TRUE)) {
-#'   update(fit, . ~ . + s(depth, k = 8))
+#'   fit <- update(fit, . ~ . + s(depth, k = 8))
+#'   print(fit)
+#'   # the partial effect of depth
+#'   depths <- data.frame(x = 0.5, y = 0.5, site = 1, depth = seq(0, 1, 0.2))
+#'   print(cbind(depth = depths$depth, predict(fit, depths, type = "terms")))
 #' }
+#'
+#' # Counts: differences between years, by a Poisson mixed model
+#' d$year <- factor(rep(2001:2008, 25))
+#' d$count <- rpois(200, exp(1 + rnorm(8, sd = 0.5)[d$year] + sin(4 * d$x)))
+#' counts <- neargp(count ~ 1 + (1 | year), d, coords = ~ x + y, family = poisson())
+#' VarCorr(counts)
+#' round(ranef(counts, se = TRUE)$year, 2)
 #' @name random_effects
 NULL
 

@@ -1,19 +1,31 @@
 #' Exact Gaussian process
 #'
-#' The dense likelihood and dense predictions, without neighbours: time grows with the cube of the
-#' number of rows and memory with its square. The reference for everything else, and the right
-#' choice for a few thousand rows or fewer.
+#' @description
+#' Fits and predicts with the dense covariance matrix, without an approximation.
 #'
-#' @param max_rows largest number of rows it accepts, so that memory is not exhausted by mistake;
-#'   10,000 rows need several GiB.
-#' @param estimation `"ML"` for maximum likelihood, `"REML"` for restricted maximum likelihood, see
-#'   the section of [vecchia()]. By default `"REML"` where the formula has
-#'   [random effects or smooths][random_effects], `"ML"` otherwise.
+#' ```r
+#' neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
+#'   method = exact_gp())
+#' ```
+#'
+#' @details
+#' It is the default for up to 500 Gaussian observations, and the reference for all other methods.
+#' Time grows with the cube of the number of locations, and memory with its square: 10,000 need
+#' several GiB.
+#'
+#' @param max_rows the largest number of observations accepted, a positive integer. Default: 10,000,
+#'   so that a mistake does not exhaust the memory.
+#' @param estimation `"ML"` for maximum likelihood or `"REML"` for restricted maximum likelihood,
+#'   see [vecchia()]. Default `NULL`: `"REML"` with [random effects or smooths][random_effects],
+#'   else `"ML"`.
 #' @return A settings object for the argument `method` of [neargp()].
-#' @section Errors: [neargp()] stops with `neargp_error_size` for more than `max_rows` rows.
-#' @seealso [vecchia()], which approximates it for more rows; [neargp()].
+#' @seealso [vecchia()], which approximates it for more observations.
 #' @examples
-#' exact_gp()
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_matern(nu = 1.5), method = exact_gp(estimation = "REML"))
+#' summary(fit)
+#' predict(fit, data.frame(lon = -105, lat = 39.7, elevation = 1600), interval = "prediction")
 #' @export
 exact_gp <- function(max_rows = 10000L, estimation = NULL) {
   method <- new_method("exact_gp", "exact likelihood", max_rows = check_count(max_rows, "max_rows"))

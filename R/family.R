@@ -1,10 +1,16 @@
 #' Response families
 #'
-#' What the response is, given the linear predictor `eta` (trend, offset and Gaussian process): the
-#' argument `family` of [neargp()]. The families of \pkg{stats} are used as they are; those below
-#' are added. Every method but [vecchia()], [exact_gp()] and [mll_k()], which are for gaussian
-#' responses, fits all of this page.
+#' @description
+#' The distribution of the response given the linear predictor `eta`, for the argument `family` of
+#' [neargp()].
 #'
+#' ```r
+#' gauges <- subset(wet_days(), lon < -110)
+#' fit <- neargp(wet ~ 1, gauges, coords = ~ lon + lat, crs = 4326, family = negative_binomial())
+#' fit$family_parameters
+#' ```
+#'
+#' @details
 #' | family | response | mean | parameters | weights |
 #' |---|---|---|---|---|
 #' | [stats::gaussian()] | numbers | `eta` | nugget | divide the variance |
@@ -23,105 +29,103 @@
 #' | `censored_gaussian()` | [cens()] or `survival::Surv()` | `eta` | `sd` | divide the variance |
 #' | `betabinomial()` | overdispersed `cbind(successes, failures)` | `trials * plogis(eta)` | `precision` | frequencies |
 #'
-#' In variances: `student_t()` has `scale^2 * df / (df - 2)` for `df` above 2; `negative_binomial()`
-#' has `mean + mean^2 / size`; `Gamma()` has `mean^2 / shape`; `beta_response()` has
-#' `mean * (1 - mean) / (1 + precision)`; `tweedie()` has `dispersion * mean^power`;
-#' `betabinomial()` has `trials * p * (1 - p) * (trials + precision) / (1 + precision)` with `p =
-#' plogis(eta)`. The parameters are estimated together with those of the covariance, unless they are
-#' fixed here, and are in `fit$family_parameters` and `coef(fit, what = "covariance")` under their
-#' names above. For [ppgpr()] `coef()` returns those of its first stage and `fit$family_parameters`
-#' those of the second, by which it predicts.
+#' Use [categorical()] for unordered factors. Every method but [vecchia()], [exact_gp()] and
+#' [mll_k()] fits all of these families; these three are for Gaussian responses. The parameters are
+#' estimated with the covariance unless you fix them. `fit$family_parameters` contains them. For
+#' [ppgpr()], `coef()` returns the first stage and `fit$family_parameters` the second, by which it
+#' predicts.
 #'
-#' Truncated counts are Poisson or negative binomial counts given that they are not 0, as where only
-#' occupied places are recorded. `tweedie()`, of a power between 1 and 2, is a Poisson number of
-#' gamma variables: biomass of a haul, rain of a day. In `zi_poisson()` and `zi_nbinom2()` a
-#' response is 0 with the probability `zi`, the same everywhere, and else a count, which may be 0,
-#' too; zeros that vary with place as the counts do are what `negative_binomial()` and the field are
-#' for, and where there are no more zeros than these explain, the estimate of `zi` is next to its
-#' lower bound, 1e-6. `betabinomial()` has trials of which those of one row are alike, with a
-#' probability that is a Beta variable. The two families with `zi`, and `betabinomial()`, are not
-#' log-concave: like `student_t()` they may have several posterior modes. In `ordinal()`, P(Y <= k)
-#' = F(t_k - eta), F the logistic or the normal distribution function: the larger `eta`, the higher
-#' the category. The trend keeps its constant, so that t_1 = 0; the parameters are `gap_2` = t_2 -
-#' t_1, `gap_3` = t_3 - t_2, ... (In `MASS::polr()`, which has no constant, thresholds are those
-#' minus the constant.) In numbers categories are 1, 2, ...: those are what `mean`, quantiles,
-#' `threshold` and [simulate()][simulate.neargp] are of, and `predict()` has a column `prob_<level>`
-#' of each besides. `censored_gaussian()` is for measurements of which some are known between limits
-#' only, as below a detection limit; predictions are of measurements without limits, and log score,
-#' PIT and CRPS of a censored observation are those of what is known of it. (Bias, errors, interval
-#' score and coverage in [scores()] take its limit for the observation.) For a log-normal
-#' response give the logarithms of measurements and limits, of which predictions then are.
-#' `nbinom2()` is another name of `negative_binomial()`.
+#' The variance of `student_t()` is `scale^2 * df / (df - 2)`, of `negative_binomial()` `mean +
+#' mean^2 / size`, and of `Gamma()` `mean^2 / shape`. `beta_response()` uses `mean * (1 - mean) /
+#' (1 + precision)`, and `tweedie()` `dispersion * mean^power`. `betabinomial()` uses `trials * p *
+#' (1 - p) * (trials + precision) / (1 + precision)` with `p = plogis(eta)`.
 #'
-#' Of a factor the second level is the success, as in [stats::glm()]. Proportions need the numbers
-#' of trials as `weights`. Weights mean what they do there: where a family has a dispersion they
-#' divide it, so that a response that is the mean of `w` measurements has the weight `w`; elsewhere
-#' they multiply the log density, and a row of weight 2 counts twice. Such weights are of the
-#' training rows, in fits, residuals, cross-validation and simulations of these rows; predictions of
-#' new observations are of weight 1. Exposure goes into the offset, `offset(log(exposure))`.
+#' The second level of a factor counts as success. Proportions need the numbers of trials as
+#' `weights`. An exposure goes into the offset, `offset(log(exposure))`. Frequency weights multiply
+#' the log density, so an observation of weight 2 counts twice. Predictions use weight 1.
 #'
-#' @param df degrees of freedom, at least 1. `NULL` estimates them, which needs hundreds of
-#'   observations to be informative; 4 is a common choice.
-#' @param size number of counts at which the variance is twice the mean; `NULL` estimates it. The
-#'   larger, the nearer to [stats::poisson()].
-#' @param precision sum of the two shape parameters of the Beta distribution; `NULL` estimates it.
-#' @param link `"logit"` or `"probit"`.
-#' @param sd standard deviation of the noise; `NULL` estimates it.
-#' @param power exponent of the mean in the variance, from 1.01 to 1.99; `NULL` estimates it between
-#'   1.05 and 1.95. (Towards 1 the likelihood of rounded amounts has no upper bound.)
-#' @param dispersion factor of the variance; `NULL` estimates it.
-#' @param zi probability of a zero that is no count; `NULL` estimates it.
-#' @return An object of class `family`, as [stats::family()] describes it: `family`, `link`,
-#'   `linkfun()`, `linkinv()`, `mu.eta()`, `valideta()`, and `variance()`, the variance of the
-#'   response as a function of its mean up to the dispersion (of `negative_binomial()` also of
-#'   `size`). It has no deviance: it is not for [stats::glm()].
-#' @section Separation: A trend may separate the responses, as where all counts of a level are 0 or
-#' no class 1 is above some height: the likelihood then only levels off along some coefficients,
-#' which have no finite estimate. Such a fit says that it has not converged, and names them.
-#' Predictions, draws and scores hold them where the search has ended, as those of [stats::glm()] do
-#' (nearly 0 for such a level); their standard errors and tests say nothing. Coefficients count as
-#' such beyond a variance of 4, and twice the field's, of their part in the linear predictor. A
-#' random effect, `(1 | level)`, has a finite estimate, and an interval.
-#' @section Errors: `neargp_error_argument` for a parameter outside its range. [neargp()] stops with
-#'   `neargp_error_family` for a family or link that the method cannot fit, with
-#'   `neargp_error_response` for responses outside the support of the family, naming the rows, and
-#'   with `neargp_error_constant_response` for responses that leave nothing to estimate.
-#' @seealso `vignette("counts-and-presence", package = "neargp")` on how to choose and to check a
-#'   family.
-#' @references
-#' Lange, K. L., Little, R. J. A. and Taylor, J. M. G. (1989). Robust statistical modeling using the
-#' t distribution. *Journal of the American Statistical Association* 84, 881--896.
+#' @section Notes on single families:
+#' * `tweedie()` is a Poisson number of gamma variables, for example the biomass of a haul. Near
+#'   power 1, the likelihood of rounded amounts is unbounded.
+#' * `zi_poisson()` and `zi_nbinom2()` return 0 with probability `zi`, the same everywhere, and else
+#'   a count. For zeros that vary in space, use `negative_binomial()` or [neargp_hurdle()]. Without
+#'   excess zeros, `zi` is near its lower limit 1e-6.
+#' * `ordinal()` uses P(Y <= k) = F(t_k - eta) with t_1 = 0 and the gaps `gap_2` = t_2 - t_1 and so
+#'   on. `MASS::polr()` subtracts the constant. Means, quantiles and draws use the category numbers
+#'   1, 2, ..., and `predict()` adds a column `prob_<level>` for each.
+#' * `censored_gaussian()` is for detection limits. Predictions are without limits. Log score, PIT
+#'   and CRPS use the limits, and other [scores()] take the limit as the observation. For log-normal
+#'   data, give logarithms of measurements and limits.
+#' * `nbinom2()` is another name of `negative_binomial()`.
+#' * The `zi` families, `betabinomial()` and `student_t()` may show several posterior modes.
 #'
-#' Ferrari, S. and Cribari-Neto, F. (2004). Beta regression for modelling rates and proportions.
-#' *Journal of Applied Statistics* 31, 799--815 (mean and precision as here).
+#' @section Separation:
+#' If the trend separates the responses, for example if all counts of a level are 0, a coefficient
+#' is infinite. The fit reports that it did not converge and names the coefficients. Predictions
+#' remain usable, and standard errors are not. A random effect `(1 | level)` remains finite.
 #'
-#' Dunn, P. K. and Smyth, G. K. (2005). Series evaluation of Tweedie exponential dispersion model
-#' densities. *Statistics and Computing* 15, 267--280.
-#'
-#' Lambert, D. (1992). Zero-inflated Poisson regression, with an application to defects in
-#' manufacturing. *Technometrics* 34, 1--14.
-#'
-#' McCullagh, P. (1980). Regression models for ordinal data. *Journal of the Royal Statistical
-#' Society, Series B* 42, 109--142.
-#'
-#' Tobin, J. (1958). Estimation of relationships for limited dependent variables. *Econometrica* 26,
-#' 24--36.
-#'
-#' Lawless, J. F. (1987). Negative binomial and mixed Poisson regression. *Canadian Journal of
-#' Statistics* 15, 209--225.
+#' @param df the degrees of freedom, a number of at least 1. Default `NULL`: estimated, which needs
+#'   hundreds of observations. 4 is common.
+#' @param size the count at which the variance is twice the mean, a positive number. Default `NULL`:
+#'   estimated.
+#' @param precision the sum of the two shape parameters of the Beta distribution, a positive number.
+#'   Default `NULL`: estimated.
+#' @param link `"logit"` (default) or `"probit"`.
+#' @param sd the standard deviation of the noise, a positive number in units of the response.
+#'   Default `NULL`: estimated.
+#' @param power the exponent of the mean in the variance, from 1.01 to 1.99. Default `NULL`:
+#'   estimated between 1.05 and 1.95.
+#' @param dispersion the factor of the variance, a positive number. Default `NULL`: estimated.
+#' @param zi the probability of an excess zero. Default `NULL`: estimated.
+#' @return An object of class `family`, see [stats::family()], for [neargp()] and not for
+#'   [stats::glm()], since it contains no deviance.
+#' @seealso `vignette("counts-and-presence", package = "neargp")`, [scores()] to compare families.
+#' @references Lange, K. L., Little, R. J. A. and Taylor, J. M. G. (1989). Robust statistical
+#'   modeling using the t distribution. *Journal of the American Statistical Association* 84,
+#'   881--896. Ferrari, S. and Cribari-Neto, F. (2004). Beta regression for modelling rates and
+#'   proportions. *Journal of Applied Statistics* 31, 799--815. Dunn, P. K. and Smyth, G. K. (2005).
+#'   Series evaluation of Tweedie exponential dispersion model densities. *Statistics and Computing*
+#'   15, 267--280. Lambert, D. (1992). Zero-inflated Poisson regression, with an application to
+#'   defects in manufacturing. *Technometrics* 34, 1--14. McCullagh, P. (1980). Regression models
+#'   for ordinal data. *Journal of the Royal Statistical Society, Series B* 42, 109--142. Tobin, J.
+#'   (1958). Estimation of relationships for limited dependent variables. *Econometrica* 26, 24--36.
+#'   Lawless, J. F. (1987). Negative binomial and mixed Poisson regression. *Canadian Journal of
+#'   Statistics* 15, 209--225.
 #' @examples
-#' student_t(df = 4)
-#' negative_binomial()$linkinv(log(3))
-#' beta_response()$variance(0.5)
+#' # Which family describes the counts best? Compare leave-one-out scores
+#' gauges <- subset(wet_days(), lon < -110)
+#' fit_by <- function(family) {
+#'   neargp(wet ~ 1, gauges, coords = ~ lon + lat, crs = 4326, family = family)
+#' }
+#' fits <- list(poisson = fit_by(poisson()), negative_binomial = fit_by(negative_binomial()))
+#' do.call(rbind, lapply(fits, scores))
+#' fits$negative_binomial$family_parameters
 #'
-#' # Amounts with exact zeros
+#' # Presence or absence
+#' gauges$any <- gauges$wet > 3
+#' presence <- neargp(any ~ 1, gauges, coords = ~ lon + lat, crs = 4326, family = binomial())
+#' predict(presence, data.frame(lon = c(-122, -112), lat = 40))
+#'
+#' # Amounts with exact zeros: the biomass of hauls
 #' set.seed(1)
 #' d <- data.frame(x = runif(150), y = runif(150))
 #' mean <- exp(1 + sin(5 * d$x))
 #' d$catch <- rgamma(150, shape = 0.8 * rpois(150, mean), rate = 1)
-#' fit <- neargp(catch ~ 1, d, coords = ~ x + y, family = tweedie())
-#' fit$family_parameters
-#' predict(fit, d[1:3, ], interval = "prediction", threshold = 5)
+#' biomass <- neargp(catch ~ 1, d, coords = ~ x + y, family = tweedie())
+#' biomass$family_parameters
+#' predict(biomass, d[1:3, ], interval = "prediction", threshold = 5)
+#'
+#' # Outliers: heavy tails in place of a large nugget
+#' d$z <- sin(5 * d$x) + rt(150, df = 2) / 5
+#' robust <- neargp(z ~ 1, d, coords = ~ x + y, family = student_t(df = 4))
+#' gauss <- neargp(z ~ 1, d, coords = ~ x + y)
+#' rbind(student_t = scores(robust)$log_score, gaussian = scores(gauss)$log_score)
+#'
+#' # Ordered categories, and their probabilities
+#' d$quality <- cut(sin(5 * d$x) + rnorm(150, sd = 0.5), c(-Inf, -0.5, 0.5, Inf),
+#'   labels = c("poor", "fair", "good"), ordered_result = TRUE)
+#' quality <- neargp(quality ~ 1, d, coords = ~ x + y, family = ordinal())
+#' predict(quality, data.frame(x = c(0.2, 0.9), y = 0.5))
 #' @name response_family
 NULL
 

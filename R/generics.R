@@ -1,75 +1,68 @@
-#' Coefficients, covariances and intervals of a fit
+#' Coefficients, covariance parameters and their intervals
 #'
-#' @param object,x,formula a fit of [neargp()].
-#' @param what `"trend"` for the trend coefficients, `"covariance"` for the covariance parameters on
-#'   their natural scale, `"random"` for [random effects and smooths][random_effects].
-#' @param parm names or numbers of the parameters; all by default.
-#' @param level confidence level.
-#' @param method of intervals of covariance parameters: `"wald"`, from standard errors on the scale
-#'   of their logarithms, or `"profile"`, from the likelihood maximised over all other parameters,
-#'   which need not be symmetric. For one gaussian response by [exact_gp()] or [vecchia()]; of the
-#'   latter with the conditioning sets of the estimates.
-#' @param REML whether the restricted log-likelihood is wanted, see [vecchia()]; by default that of
-#'   the fit's `estimation`. It is for fits to a likelihood.
-#' @param complete has no effect, since no coefficient of a fit is aliased: a trend of dependent
-#'   columns is an error of [neargp()]. It is there for functions that work with [stats::lm()].
+#' @description
+#' Extracts estimates (coefficients and hyperparameters), standard errors, confidence intervals and
+#' the log-likelihood.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' coef(fit, what = "covariance")
+#' confint(fit, what = "covariance")
+#' ```
+#'
+#' @param object,x,formula a fit by [neargp()].
+#' @param what `"trend"` (default), `"covariance"` for the covariance parameters on their natural
+#'   scale, or `"random"` for [random effects and smooths][random_effects].
+#' @param parm names or numbers of parameters. Default: all.
+#' @param level the confidence level, a number between 0 and 1. Default: 0.95.
+#' @param method intervals of covariance parameters: `"wald"`, on the scale of logarithms, or
+#'   `"profile"`, from the profile likelihood of one Gaussian response by [exact_gp()] or
+#'   [vecchia()]. A profile takes 20 to 50 short searches per parameter.
+#' @param REML `TRUE` or `FALSE`: return the restricted log-likelihood? Default: the `estimation` of
+#'   the fit, see [vecchia()].
+#' @param complete not used, since no coefficient is aliased.
 #' @param ... not used.
-#' @return `coef()`: named numbers. Covariance parameters are `variance`, `range` (or
-#'   `range_<coordinate>`, `range_time`), `anisotropy_ratio` (range across / range along the major
-#'   axis, at most 1) and `anisotropy_angle` (of the major axis, degrees clockwise from north),
-#'   `smoothness`, `power` or `shape`, and `nugget`; with several components, suffixed by `_1`,
-#'   `_2`, .... With anisotropy `range` is that along the major axis. Responses that are not
-#'   gaussian have no nugget, but the parameters of their [response_family], such as `size`; those
-#'   of [loo_k()] have both, the nugget in units of what their pseudo-observations have.
+#' @return `coef()` returns named numbers. Covariance parameters are `variance` (partial sill),
+#'   `range`, `range_<coordinate>` or `range_time`, `smoothness`, `power` or `shape`, and `nugget`.
+#'   `anisotropy_ratio` is at most 1, and `anisotropy_angle` is in degrees clockwise from north.
+#'   Components add the suffixes `_1`, `_2`, and so on. Other families return their own parameters
+#'   in place of the nugget, and [loo_k()] returns both.
 #'
-#'   `vcov()`: their covariance matrix, by the delta method for covariance parameters; NA for fixed
-#'   ones, for those at a boundary, and for all of [loo_k()] and [mll_k()], whose scores are not
-#'   likelihoods. For [vnngp()] and [svgp()] it comes from the curvature of the evidence lower
-#'   bound, and is NA with `optimizer = "adam"`. For the trend of a response that is not gaussian,
-#'   fitted by [vnngp()] or [svgp()], it includes the uncertainty of the covariance parameters and
-#'   of those of the family, as `vcov()` of a model without a field does. Where these parameters
-#'   have no standard errors, and for gaussian responses and classes, it is the covariance matrix
-#'   of the trend given the parameters.
+#' `vcov()` returns the covariance matrix, by the delta method for covariance parameters. Entries
+#' are `NA` for fixed parameters, at a boundary, with `optimizer = "adam"`, and for [loo_k()] and
+#' [mll_k()]. For other families by [vnngp()] and [svgp()], the matrix of the trend includes the
+#' uncertainty of all parameters; else it is given the parameters.
 #'
-#'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance
-#'   parameters. Profile intervals of parameters that ended at a bound, or before which the
-#'   likelihood does not fall enough, are open: they end where the parameter's range does, at 0 or
-#'   `Inf`, which a message (`neargp_message_profile`) says. Another one tells of finite limits at
-#'   which a range or variance is at the upper bound of the search (of a range, some hundred times
-#'   the extent of the locations): without it they would lie farther out. There are none, `NA`, of
-#'   an estimated anisotropy and its range. A profile takes some 20 to 50 short searches for each
-#'   parameter; `parm` saves those of the others. Where one finds a greater likelihood than the fit
-#'   the error `neargp_error_convergence` says so. Of a fit with [pc_priors()] or another
-#'   penalty it is the penalised likelihood that is profiled.
+#' `confint()` returns a matrix of limits. A profile interval is open, with the limit 0 or `Inf`, if
+#' the likelihood does not fall enough, and a message says so. Anisotropies return `NA`. Priors and
+#' penalties are part of the profile.
 #'
-#'   `logLik()`: of class `logLik`, of a fit by `estimation = "REML"` the restricted one, whose
-#'   attribute `nobs` is less by the number of coefficients; for [vecchia()] the approximate (with
-#'   a `standard_error` of thousands of [random effects][random_effects]), for [exact_gp()] the
-#'   exact log-likelihood; for [loo_k()] and [mll_k()] the score that was
-#'   maximised, marked as such by its attribute `"score"`, for which `AIC()` and `BIC()` stop with
-#'   an error of class `neargp_error_not_likelihood`. For [vnngp()] with a gaussian response and the
-#'   sparse posterior it is the log-likelihood of the nearest-neighbour prior; otherwise the
-#'   evidence lower bound (or Laplace's approximate log evidence), a score as well. Bounds may be
-#'   compared between fits to the same responses by the same posterior.
+#' `logLik()` returns an object of class `logLik`: the exact or approximate log-likelihood, or the
+#' restricted one, with fewer `nobs`. For [loo_k()] and [mll_k()] it is their score, and for other
+#' families the ELBO. `AIC()`, `BIC()` and `deviance()` are then errors. Compare such fits by
+#' [cross_validate()]. ELBOs are comparable between fits to the same responses with the same
+#' posterior.
 #'
-#'   `deviance()`: minus twice the log-likelihood, with the same error. `sigma()`: the square root
-#'   of the nugget, NA where there is none. `nobs()`: the number of rows used, and `case.names()`
-#'   their names. `labels()`: those of the terms. `df.residual()`: that number less the trend's
-#'   coefficients, as of [stats::lm()]; rows of a field are not independent, so that tests and
-#'   intervals of the package do not use it: they are by the normal distribution.
-#'
-#'   `model.matrix()`: the matrix of the trend, with the attributes `"assign"` and `"contrasts"`.
+#' `sigma()` returns the standard deviation of the noise, `nobs()` the number of observations,
+#' `df.residual()` that number less the coefficients, and `model.matrix()` the matrix of the trend.
+#' Tests and intervals use the normal distribution.
 #' @seealso [summary.neargp()] and [tidiers] for tables, [anova.neargp()] for tests,
 #'   [residuals.neargp()], [predict.neargp()].
 #' @examples
-#' set.seed(1)
-#' d <- data.frame(x = runif(100), y = runif(100))
-#' d$z <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.1)
-#' fit <- neargp(z ~ x, d, coords = ~ x + y, method = vecchia(k = 10))
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_matern(nu = 1.5))
 #' coef(fit)
+#' confint(fit)
 #' coef(fit, what = "covariance")
 #' confint(fit, what = "covariance")
-#' AIC(fit)
+#' confint(fit, "nugget", what = "covariance", method = "profile")
+#' sqrt(diag(vcov(fit, what = "covariance")))
+#'
+#' # Does elevation matter? AIC needs maximum likelihood
+#' c(with = AIC(fit), without = AIC(update(fit, . ~ 1)))
+#' logLik(fit)
+#' sigma(fit)
 #' @name coef.neargp
 #' @export
 coef.neargp <- function(object, what = c("trend", "covariance", "random"), complete = TRUE, ...) {

@@ -1,85 +1,67 @@
 # Hurdle models: whether a response is there, and how much of it where it is, by two fits.
 
-#' Hurdle models of two fits
+#' Hurdle models (delta models)
 #'
-#' A response that is 0 or positive, of which the zeros are one process and the positive values
-#' another: `presence` says with which probability the response is not 0, `positive` what it is
-#' where it is not 0. Given the places the two are independent, so that they are fitted by two calls
-#' of [neargp()], each with its own field, trend, covariance and rows, and put together here: P(Y <=
-#' q) = 1 - p + p F(q), p the predicted probability of presence and F the predicted distribution of
-#' a positive response. (Where both share one field, or zeros are the low end of what is positive,
-#' [tweedie()] or [zi_nbinom2()] is one fit.)
+#' @description
+#' Combines two fits: one for presence, and one for the positive responses.
 #'
-#' @param presence a fit of a [stats::binomial()] response of 0 and 1, or of two classes, of which
-#'   the second is presence.
-#' @param positive a fit of the positive responses alone: [truncated_poisson()],
-#'   [truncated_nbinom2()], [`Gamma(link = "log")`][stats::Gamma], [beta_response()] or a gaussian
-#'   response with `transform = "log"`.
+#' ```r
+#' gauges <- subset(wet_days(), lon < -110 & !is.na(on_21st))
+#' presence <- neargp((on_21st > 0) ~ 1, gauges, coords = ~ lon + lat, crs = 4326,
+#'   family = binomial())
+#' positive <- neargp(on_21st ~ 1, subset(gauges, on_21st > 0), coords = ~ lon + lat, crs = 4326,
+#'   family = Gamma("log"))
+#' predict(neargp_hurdle(presence, positive), gauges[1:3, ])
+#' ```
+#'
+#' @details
+#' With p the probability of presence and F the distribution of positive responses, P(Y <= q) = 1 -
+#' p + p F(q). Given the locations, the two are independent, so each fit uses its own process, trend
+#' and covariance. If both depend on one process, use [tweedie()] or [zi_nbinom2()].
+#'
+#' The positive fit must contain the present rows of `presence`, in their order and at their
+#' locations. `fitted()`, `residuals()`, `augment()`, `plot()`, `cross_validate()` and leave-one-out
+#' `scores()` need the data of `presence` under the name in its call.
+#'
+#' @param presence a fit to a [stats::binomial()] response of 0 and 1, or to two categories, the
+#'   second of which is presence.
+#' @param positive a fit to the positive responses: [truncated_poisson()], [truncated_nbinom2()],
+#'   [`Gamma(link = "log")`][stats::Gamma], [beta_response()], or Gaussian with `transform = "log"`.
 #' @param object,x a hurdle model.
-#' @param newdata a data frame, sf points or SpatRaster with the columns that both fits need, see
-#'   [predict.neargp()]. Without it `scores()` is of the rows of the fits, each predicted from the
-#'   others.
-#' @param type of `predict()` `"response"`, a new observation, or `"quantile"`; of `residuals()`
-#'   `"response"`, observation minus fitted value, `"loo"`, minus the prediction from the other
-#'   rows, or `"standardized"`, normal quantiles of that prediction's distribution function,
-#'   randomised within 0 and within counts (Dunn and Smyth 1996): standard normal under the model.
-#' @param interval `"none"`; `"prediction"`, quantiles of a new observation; `"confidence"`, those
-#'   of the expected response, the product of probability and positive mean, over what is not known
-#'   of the two fields.
-#' @param level probability of the interval.
-#' @param probs probabilities of the quantiles.
-#' @param threshold `NULL` or numbers of at least 0 for which the probability that a new observation
-#'   exceeds them is given.
-#' @param chunk_size,filename,overwrite,output,cluster as in [predict.neargp()]: cells of a
-#'   SpatRaster at a time, a file for its layers, and files that predictions are written to, part by
-#'   part ([prediction_files]), also by the workers of a cluster; without `output` no `cluster` is
-#'   taken.
-#' @param threads number of threads, as in [neargp()].
-#' @param observed the observations of `newdata`, or the name of their column, 0 where there is
-#'   nothing.
-#' @param nsim number of draws.
-#' @param seed see [simulate.neargp()].
-#' @param part the fit whose coefficients are wanted, or `"both"`, with the names of the parts
-#'   before those of the coefficients.
-#' @param what `"trend"` or `"covariance"`, as in [coef.neargp()].
-#' @param formula.,presence_arguments,positive_arguments,evaluate of `update()`: a formula such as
-#'   `. ~ . + depth` for both fits, lists of arguments of [neargp()] for one of them, and whether
-#'   the model is fitted (or its call returned). Further arguments are for both.
-#' @param folds,refit,verbose as in [cross_validate()]: folds of the rows of `presence`, of which
-#'   the positive fit leaves out those that it has.
-#' @param effects,conf.int,conf.level,exponentiate,data,se_fit as in [tidiers].
-#' @param which of `plot()`: `"predictions"`, observed against leave-one-out predicted responses,
-#'   and `"pit"`, the histogram of the distribution function there, flat where all is well.
-#' @param parm names or numbers of the coefficients whose limits are wanted; all by default.
-#' @param digits significant digits.
-#' @param ... for `print()` and `update()` further arguments; else not used.
-#' @return `neargp_hurdle()`: an object of class `neargp_hurdle`, a list of the two fits.
-#'   `predict()`: a row for each of `newdata`, in its class, with `presence`, the probability,
-#'   `mean` and `sd` of a new observation (or `q0.05` ...), `lower`, `upper` and `p_exceed` as of
-#'   [predict.neargp()], and with `interval = "confidence"` `se`, the standard deviation of the
-#'   expected response, or with `output` the names of the files. `scores()`: as [scores()] of a fit.
-#'   `simulate()`: a matrix with a row for each of `newdata` and a column for each draw. `logLik()`:
-#'   the sum of what the fits maximised, no likelihood as these are none (`AIC()`, `BIC()` and
-#'   `deviance()` stop with `neargp_error_not_likelihood`); `nobs()`: the rows of `presence`.
-#'   `coef()` and `vcov()`: of both fits, which are independent. `summary()`: a list of both.
-#'   `fitted()` and `residuals()`: a number for each row of `presence`; fitted values are the
-#'   product of both fits' (where nothing is, of the positive fit's prediction). `update()`: a
-#'   hurdle model. `cross_validate()`: as of one fit. `tidy()`: as of a fit, with a column
-#'   `component`; `glance()`: `nobs`, `n_positive`, `df`, `logLik`, `converged`, `elapsed`;
-#'   `augment()`: the rows with `.presence`, `.fitted`, `.resid`, `.loo_mean`, `.loo_sd`,
-#'   `.loo_std_resid`, or `newdata` with `.presence`, `.fitted`, `.se.fit`, `.lower`, `.upper`.
-#'   `plot()` and `autoplot()`: as of [plot.neargp()], by default of both plots and of the first.
-#' @section Rows of both fits: The positive fit has to be of the rows of `presence` that are
-#'   present, in their order and at their places, as in the example; for `fitted()`, `residuals()`,
-#'   `augment()`, `plot()`, `cross_validate()` and `scores()` without `newdata` the data have to be
-#'   found where the call of `presence` named them. Else `neargp_error_fits` or
-#'   `neargp_error_newdata` says so.
-#' @section Errors: `neargp_error_argument` for fits of other responses, or other arguments;
-#'   `neargp_error_response` for negative observations; those of [predict.neargp()].
-#' @references
-#' Mullahy, J. (1986). Specification and testing of some modified count data models. *Journal of
-#' Econometrics* 33, 341--365.
+#' @param newdata new data for both fits, see [predict.neargp()].
+#' @param type `predict()`: `"response"` or `"quantile"`. `residuals()`: `"response"`, `"loo"` or
+#'   `"standardized"`, randomised normal quantiles of the PIT.
+#' @param interval `"none"`, `"prediction"` for a new observation, or `"confidence"` for the
+#'   expected response.
+#' @param level,probs,threshold see [predict.neargp()].
+#' @param chunk_size,filename,overwrite,output,cluster,threads see [predict.neargp()]. `cluster`
+#'   needs `output`.
+#' @param observed the observations of `newdata`, or the name of their column, 0 where absent.
+#' @param nsim,seed see [simulate.neargp()].
+#' @param part `"both"`, `"presence"` or `"positive"`.
+#' @param what `"trend"` or `"covariance"`, see [coef.neargp()].
+#' @param formula.,presence_arguments,positive_arguments,evaluate `update()`: a formula for both
+#'   fits, lists of arguments for one of them, and whether to fit.
+#' @param folds,refit,verbose see [cross_validate()].
+#' @param effects,conf.int,conf.level,exponentiate,data,se_fit see [tidiers].
+#' @param which plots: `"predictions"`, observed against leave-one-out predictions, or `"pit"`.
+#' @param parm names or numbers of coefficients. Default: all.
+#' @param digits the number of significant digits.
+#' @param ... further arguments of `print()` and `update()`.
+#' @return `neargp_hurdle()` returns an object of class `neargp_hurdle`, a list of both fits.
+#'
+#' `predict()` returns `presence`, `mean`, `sd`, `lower`, `upper` and `p_exceed`, with `interval =
+#' "confidence"` the standard error `se` of the expected response, and for quantiles `q0.05`, ...
+#'
+#' `scores()`, `cross_validate()`, `simulate()`, `coef()`, `vcov()`, `fitted()`, `residuals()`,
+#' `tidy()` (with a column `component`), `glance()`, `augment()` and `plot()` return what they
+#' return for one fit. `logLik()` is the sum of both objectives, so `AIC()` is an error.
+#' @references Mullahy, J. (1986). Specification and testing of some modified count data models.
+#'   *Journal of Econometrics* 33, 341–365. Dunn, P. K. and Smyth, G. K. (1996): see
+#'   [residuals.neargp()].
+#' @seealso [response_family], [zi_poisson()]
 #' @examples
+#' # Catches: zero in many hauls, else a positive weight
 #' set.seed(1)
 #' d <- data.frame(x = runif(200), y = runif(200))
 #' d$catch <- rbinom(200, 1, plogis(3 * sin(6 * d$x))) * rgamma(200, 3, 3 / exp(d$y))
@@ -91,9 +73,12 @@
 #' predict(hurdle, d[1:3, ], interval = "prediction", threshold = 1)
 #' predict(hurdle, d[1:3, ], interval = "confidence")
 #' scores(hurdle)
-#' head(augment(hurdle))
+#' head(augment(hurdle), 3)
+#'
+#' # A covariate of the positive part
 #' richer <- update(hurdle, positive_arguments = list(formula = . ~ y))
 #' coef(richer)
+#' tidy(richer)
 #' @export
 neargp_hurdle <- function(presence, positive) {
   check_given(missing(presence), "presence", "a fit of neargp()")

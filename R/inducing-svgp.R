@@ -1,141 +1,89 @@
 #' Inducing points (SVGP)
 #'
-#' A Gaussian process seen through its values at `inducing` points: their number, not that of the
-#' rows, is what a dense matrix has. The best distribution of these values given a gaussian response
-#' is known in closed form (the collapsed bound of Titsias 2009), and given another response of
-#' [response_family], or classes ([categorical()]), a few steps find it, so that the fit maximises
-#' one deterministic function of the covariance parameters and the points' positions together, by
-#' the L-BFGS method of [stats::optim()]; where there are many rows for each point, after some
-#' passes over the rows in mini-batches.
+#' @description
+#' Approximates a Gaussian process by its values at inducing points, for many predictors and any
+#' response.
 #'
-#' @section When to take it: Take it in many coordinates (machine-learning inputs), where neighbours
-#' say little and the field is smooth beside the spacing of some hundred points; for fits that are
-#' small to keep and fast to predict from; for comparison with other software, most of which has
-#' this method. Do not take it for maps: in two coordinates a field has more detail than a few
-#' hundred points can hold, and [vecchia()] is faster and better there. `summary()` tells which
-#' share of the field's variance the inducing points leave unexplained at the data, on average:
-#' above 0.1 more of them, or `vecchia()`, predict better. With a point at each row the method is
-#' [exact_gp()].
+#' ```r
+#' air <- subset(airquality, !is.na(Ozone) & !is.na(Solar.R))
+#' fit <- neargp(log(Ozone) ~ 1, air, coords = ~ Solar.R + Wind + Temp,
+#'   method = svgp(inducing = 30), covariance = cov_matern(nu = 2.5, ard = TRUE))
+#' predict(fit, air[1:3, ], interval = "prediction")
+#' ```
 #'
-#' @section Time and memory: An evaluation with its gradient takes six products of `n * M^2`
-#' multiplications, M the number of inducing points; with `bound = "standard"` it takes four. The
-#' tight bound's features and slopes of all rows are kept for its gradient, `16 n M` bytes, unless
-#' that is more than one GiB; else rows are taken 256 at a time, and beside the data memory is that
-#' of some matrices of M x M for each thread. A pass in mini-batches takes about as long as one and
-#' a half evaluations. Responses of other families take three such products for each step towards
-#' the posterior, of which there are two to four in an evaluation, and keep the features of all
-#' rows, `8 n M` bytes, unless that is more than one GiB.
+#' @details
+#' Use `svgp()` with many predictors (features), for smooth functions, for fits that are small to
+#' store and fast to predict from, and for comparisons with other software. For maps in two
+#' coordinates, [vecchia()] and [vnngp()] are faster and better. `summary()` reports the share of
+#' the variance that the inducing points leave unexplained. Above 0.1, use more points or another
+#' method. With one point per observation, `svgp()` is [exact_gp()].
 #'
-#' @section The objective: It is a lower bound of the log-likelihood, the nearer the more inducing
-#' points there are, with the trend profiled out. With d the variance of a row that the inducing
-#' points leave unexplained and W the precision of its noise, the two bounds subtract half the sum
-#' of `log(1 + W d)` (`"tight"`, Titsias 2025) or of `W d` (`"standard"`, Titsias 2009). The tight
-#' one overestimates the noise less. [logLik()] is marked as a bound, and `AIC()` is an error.
+#' The fit maximises the evidence lower bound (ELBO), with the trend profiled out. Let `d` be the
+#' unexplained variance of an observation, and `W` the precision of its noise. The `"tight"` ELBO of
+#' Titsias (2025) subtracts half the sum of `log(1 + W d)`. The `"standard"` ELBO of Titsias (2009)
+#' subtracts half the sum of `W d`. The tight ELBO overestimates the noise less. `AIC()` is an
+#' error, since the ELBO is not a likelihood.
 #'
-#' Responses of other families are pseudo-observations of the field, each with a precision W of its
-#' own: in turn these are found from the posterior, and the posterior from them (natural gradients,
-#' Khan and Lin 2017), until the bound rises no more. The trend is estimated with them. The tight
-#' bound then lets the field between the inducing points have one share v of its variance at the
-#' rows, the best being `1 / (1 + mean(W d))` (the mean over distinct locations), and the standard
-#' one has v = 1; predictions are the same for both. As for [vnngp()] there is no nugget: the family
-#' says how responses scatter, and its parameters are estimated. Standard errors are those of the
-#' bound.
+#' For other families, each response becomes a pseudo-observation (natural gradients, Khan and Lin
+#' 2017), and the family's parameters replace the nugget. The tight ELBO then lets the process
+#' between the points keep a share `v = 1 / (1 + mean(W d))` of its variance. Predictions are the
+#' same for both bounds.
 #'
-#' @section Random effects and smooths: [Terms of the formula][random_effects] such as `(1 | site)`
-#' and `s(depth)` are part of the model beside the field, of all responses but classes, and in full
-#' where inducing points know the field in part: their variances are estimated with the rest by
-#' maximising the same bound. Where mini-batches come first (`optimizer = "auto"`) these have the
-#' field in what effects leave of the response that were predicted without one. Of 20,000 rows and
-#' 200 points a fit with 100 groups took 1.5 times the time of one without
-#' (`bench/random-effects.R`).
+#' An evaluation takes about `6 n M^2` multiplications for M points (`4 n M^2` with `"standard"`),
+#' and up to `16 n M` bytes below one GiB; beyond that, rows are processed in blocks. Other families
+#' take three such products for each of two to four steps towards the posterior.
 #'
-#' @section Several outputs: `cbind(y1, y2) ~ trend` is fitted with the linear model of
-#' coregionalisation of [cov_coregionalisation()]. All of its latent fields (of each structure as
-#' many as its rank) have the same inducing points, which are moved together: `inducing` is the
-#' number of points, and the field at them is a vector of so many numbers for each latent field. By
-#' default there are 512 points, or a quarter of the rows of the data. Outputs need not be known at
-#' the same places. What has to be computed of a place is computed once for all outputs there, with
-#' matrices as large as the number of points times that of structures. The posterior is a matrix of
-#' points times latent fields: for more than some thousands of these fewer points, or factors
-#' (`rank`), are advisable, unless all outputs are known everywhere and there is one structure; then
-#' the search for parameters has matrices of the number of points alone. Predictions are cokriging,
-#' as with other methods, and leave-one-out predictions leave a whole place out.
+#' @param inducing the number of inducing points, an integer, or starting positions as a matrix
+#'   (time last), data frame or sf points. Default `NULL`: 512, or a quarter of the observations
+#'   (half for other families).
+#' @param move `TRUE` (default) estimates the positions with the covariance parameters. `FALSE`
+#'   fixes the inducing points and is much faster.
+#' @param bound `"tight"` (default) or `"standard"`, see Details.
+#' @param select the starting positions: `"kmeans"` (default), centres of [stats::kmeans()] in units
+#'   of the ranges, or `"random"` observations. Both are reproducible without a seed.
+#' @param jitter the share of the variance added to the diagonal at the inducing points, a number
+#'   above 0 and below 0.01. Default: 1e-6.
+#' @param std_errors `TRUE` or `FALSE`: compute standard errors of the covariance parameters, given
+#'   the inducing points? Default `NULL`: `TRUE` for up to 12 parameters, at two evaluations each.
+#' @param optimizer see the table below. Default: `"auto"`.
+#' @param epochs the number of passes in mini-batches, a positive integer. Default `NULL`: 20 for
+#'   `"auto"`, else 100.
+#' @param batch_size the number of rows in a mini-batch, a positive integer. Smaller batches mean
+#'   noisier steps. Default: 1024.
+#' @param learning_rate the first rate of Adam, for logarithms of parameters and for positions in
+#'   units of the ranges. Default: 0.01.
+#' @param natural_rate the share of a natural-gradient step, a number up to 1. The first steps use
+#'   1, 1/2, 1/3, ... where these are larger. Default: 0.1.
+#' @param kl_weight the weight of the Kullback–Leibler divergence (beta), a positive number. Below 1
+#'   the posterior trusts the data more. `logLik()` still returns the ELBO. Default: 1, the ELBO.
+#' @section Optimisers:
+#' | `optimizer` | what it does |
+#' |---|---|
+#' | `"collapsed"` | L-BFGS over all observations; deterministic |
+#' | `"natural"` | mini-batches: natural gradients (Hensman et al. 2013), and Adam for the parameters |
+#' | `"adam"` | mini-batches by Adam alone, whose posterior the fit keeps, as in other software; slower |
+#' | `"auto"` | mini-batches first with more than 16 observations per point, then `"collapsed"` while thirty evaluations gain 0.015 per observation |
 #'
-#' @section Classes: A factor of more than two levels, or `family = categorical()`, has a field and
-#' a trend for each level. All fields have one covariance and the same inducing points; what the
-#' data say of them is a distribution of its own for each. The classes' probabilities are the
-#' softmax of the linear predictors, whose expectation in the bound is bounded in turn (the tilted
-#' bound of Knowles and Minka 2011), so that bounds of fits with different links are not comparable.
-#' Predictions integrate over the fields without that bound. Coefficients of the trend sum to zero
-#' over the classes: what these have in common changes no probability.
-#'
-#' With `categorical("robust-max")` the class is that of the largest field, and another one by
-#' mistake with probability 0.001 (Hernandez-Lobato et al. 2011). That does not depend on the scale
-#' of the fields, so that the variance is held at 1. It is not log-concave, and takes some twenty
-#' steps towards the posterior in an evaluation, where the softmax takes two to five; each step
-#' takes some `2 n M^2` multiplications for each class. Where it has not come to rest after 100
-#' steps `print()` says so. Where a class is never the likeliest its rows do not tell its trend:
-#' that is an error of class `neargp_error_classes`, and softmax is what to use.
-#'
-#' Predictions, scores, cross-validation and plots are those of other fits to classes,
-#' [predict.neargp_classifier()]. Leave-one-out probabilities leave out what a row says of the
-#' fields, parameters and inducing points held. A factor of two levels is a [stats::binomial()]
-#' response, which has one field and no looser bound: predictions have the probability of the second
-#' level as their mean, as for numbers 0 and 1. With `family = categorical()` they have a column
-#' `prob_` for each of the two, as those of [loo_k()]. Levels without a row are no classes, and for
-#' levels of fewer than five rows there is a warning of class `neargp_warning_classes`.
-#'
-#' @param inducing number of inducing points; or starting positions, a matrix with the columns of
-#'   the coordinates (time last), a data frame or sf points with them. By default 512, or a quarter
-#'   of the rows (`svgp()` of counts: half of them, since intervals are too narrow with fewer). More
-#'   than there are distinct locations are lowered to that number, with a message of class
-#'   `neargp_message_inducing`.
-#' @param move whether their positions are estimated with the covariance parameters. That matters
-#'   most where they are few for the field.
-#' @param bound which lower bound is maximised, see below.
-#' @param select how positions are chosen at the start: `"kmeans"`, the centres of [stats::kmeans()]
-#'   of the rows in units of the ranges; or `"random"` rows. Both are the same in each call, and
-#'   leave R's random numbers alone.
-#' @param jitter share of the field's variance that is added to the diagonal of the inducing points'
-#'   covariance matrix, so that points that come near to each other do no harm.
-#' @param std_errors whether standard errors of covariance parameters are computed, from the
-#'   curvature of the bound with the inducing points held; `NULL` for those of up to 12 parameters.
-#'   They take two evaluations for each parameter.
-#' @param optimizer how the bound is maximised. `"collapsed"`: by evaluations over all rows.
-#'   `"natural"`: in mini-batches, the posterior by natural gradients (Hensman et al. 2013) and the
-#'   rest by Adam (Kingma and Ba 2015), whose rate is cut by ten at 75% and at 90% of the steps; of
-#'   responses that are not gaussian the batches have the standard bound. Either ends with the best
-#'   posterior given all rows. `"adam"`: in mini-batches, all by Adam: the mean and the Cholesky
-#'   factor of the whitened field at the points, too, and this posterior is what the fit keeps, as
-#'   users of other software know it. It takes longer for less: choose it for comparisons, and where
-#'   a family's posterior cannot be found otherwise. `"auto"`: mini-batches first where there are
-#'   more than 16 rows for each point, since a pass then gains more than an evaluation, then
-#'   `"collapsed"` as long as thirty evaluations gain 0.015 a row; else `"collapsed"` alone, as for
-#'   a fit that is continued.
-#' @param epochs passes over the rows in mini-batches; `NULL` for 20 of `"auto"` and 100 of
-#'   `"natural"` and `"adam"`.
-#' @param batch_size rows in a mini-batch; fewer make noisier steps, more make fewer. `"natural"`
-#'   and `"adam"` draw them by R's random numbers (see [set.seed()]), `"auto"` has the same ones in
-#'   each call.
-#' @param learning_rate first rate of Adam, for logarithms of parameters and for positions in units
-#'   of the ranges.
-#' @param natural_rate share of the way that the posterior moves with each batch, up to 1. The first
-#'   steps have the larger shares 1, 1/2, 1/3, ..
-#' @param kl_weight weight c of the divergence from the prior in what is maximised, the expected log
-#'   density of the data less c times the divergence. Of 1, the default, that is the bound. Of less
-#'   the posterior trusts the data more than the model says (as if densities had the power 1/c), of
-#'   more less; other software has it as beta. Predictions and standard errors are those of what is
-#'   maximised; [logLik()] is the bound itself, weight 1, at the parameters and the distribution
-#'   that were found.
-#' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame
-#'   `inducing`, the positions in the coordinates of the data.
-#' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or
-#'   not in the coordinates of the data; with `neargp_error_nugget` for `nugget = 0`, since the
-#'   bound needs noise; with `neargp_error_formula` for an offset of classes, which would be the
-#'   same for all of them; with `neargp_error_method` for several outputs, classes or random effects
-#'   in mini-batches alone, or with a `kl_weight`. [simulate()][simulate.neargp] stops with
-#'   `neargp_error_size` for more than 5,000 places at once, and with `neargp_error_family` for
-#'   classes.
+#' Adam's rate is divided by ten at 75% and at 90% of the steps. `"natural"` and `"adam"` use R's
+#' random numbers. All but `"adam"` end with the best posterior given all observations.
+#' @section Random effects, several responses:
+#' [Random effects and smooths][random_effects] enter the covariance in full, next to the inducing
+#' points, for all responses but categories. For `cbind(y1, y2) ~ trend`, all latent processes of
+#' [cov_coregionalisation()] share the inducing points. For more than some thousand points times
+#' processes, use fewer points or factors (`rank`). Leave-one-out predictions leave out a whole
+#' location.
+#' @section Categories:
+#' A factor with more than two levels, or `family = categorical()`, uses a process and a trend for
+#' each level, with one covariance and shared inducing points. A softmax yields the probabilities
+#' (tilted bound, Knowles and Minka 2011), so bounds with different links are not comparable.
+#' Coefficients sum to zero over the categories. `categorical("robust-max")` predicts the largest
+#' process, with errors at probability 0.001 (Hernandez-Lobato et al. 2011) and a variance fixed
+#' at 1. It needs more steps, and stops if a category is never the likeliest; use softmax then. See
+#' [predict.neargp_classifier()].
+#' @return A settings object for the argument `method` of [neargp()]. The fit contains the data
+#'   frame `inducing` with the positions.
+#' @seealso [odvgp()], [ppgpr()] for calibrated intervals, [loo_k()], [row_source()] for data that
+#'   exceed the memory.
 #' @references Titsias, M. K. (2009). Variational learning of inducing variables in sparse Gaussian
 #'   processes. *AISTATS*, equation (9). Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian
 #'   processes for big data. *UAI*. Álvarez, M. A. and Lawrence, N. D. (2011). Computationally
@@ -147,15 +95,30 @@
 #'   *NIPS*. Hernandez-Lobato, D., Hernandez-Lobato, J. M. and Dupont, P. (2011). Robust multi-class
 #'   Gaussian process classification. *NIPS*.
 #' @examples
-#' set.seed(1)
-#' d <- data.frame(x1 = runif(400), x2 = runif(400), x3 = runif(400))
-#' d$y <- sin(4 * d$x1) + d$x2^2 + rnorm(400, sd = 0.1)
-#' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3, method = svgp(inducing = 30),
-#'   covariance = cov_matern(nu = 2.5, ard = TRUE))
+#' # Ozone by three predictors: lengthscales (ranges) for each of them
+#' air <- subset(airquality, !is.na(Ozone) & !is.na(Solar.R))
+#' fit <- neargp(log(Ozone) ~ 1, air, coords = ~ Solar.R + Wind + Temp,
+#'   method = svgp(inducing = 30), covariance = cov_matern(nu = 2.5, ard = TRUE))
 #' summary(fit)
-#' predict(fit, data.frame(x1 = 0.5, x2 = 0.5, x3 = 0.5), interval = "prediction")
-#' head(fit$inducing)
+#' predict(fit, data.frame(Solar.R = 200, Wind = c(5, 15), Temp = 80), interval = "prediction")
+#' head(fit$inducing, 3)
+#' scores(fit)
 #'
+#' # How many inducing points? Compare the bounds
+#' points <- c(10, 30, 60)
+#' sapply(setNames(points, points), function(inducing) {
+#'   logLik(update(fit, method = svgp(inducing = inducing, move = FALSE)))
+#' })
+#'
+#' # Counts with two predictors
+#' set.seed(1)
+#' d <- data.frame(dose = runif(300), age = runif(300))
+#' d$count <- rpois(300, exp(1 + sin(5 * d$dose) + d$age))
+#' fit <- neargp(count ~ 1, d, coords = ~ dose + age, family = poisson(),
+#'   method = svgp(inducing = 20, move = FALSE))
+#' predict(fit, data.frame(dose = c(0.3, 0.9), age = 0.5), interval = "prediction")
+#'
+#' # Categories: probabilities of three species
 #' flowers <- neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width,
 #'   method = svgp(inducing = 20), family = categorical())
 #' predict(flowers, iris[c(1, 60, 120), ])

@@ -1,53 +1,47 @@
 # What one row does to fitted values and to the trend, from the leave-one-out residuals of
 # leave-one-out.R, with its letters.
 
-#' Influence of single rows
+#' Influence of single observations
 #'
-#' What a row does to its own fitted value and to the trend's coefficients: the leave-one-out
-#' diagnostics of [stats::lm()], for a model with a field. Covariance parameters stay those of all
-#' rows, so that nothing is fitted anew.
+#' @description
+#' The leave-one-out diagnostics of [stats::lm()], for a fit with a Gaussian process.
 #'
-#' `hatvalues()` are the derivatives of the fitted values by their own observations, of trend and
-#' field together: \eqn{1 - \tau_i^2 P_{ii}}, with \eqn{\tau_i^2} the row's noise variance and
-#' \eqn{1 / P_{ii}} the variance of its leave-one-out prediction. Their sum is the effective number
-#' of parameters of the smoother; without nugget, where the field goes through the data, each is 1,
-#' and where the field is negligible they are those of [stats::lm()].
+#' ```r
+#' fit <- neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat,
+#'   crs = 4326)
+#' sum(hatvalues(fit))
+#' ```
 #'
-#' `dfbeta()` are the changes of the coefficients when a row is left out (those of all rows less
-#' those without it), \eqn{A d_i r_i / (v_i (1 - h_i))}, with \eqn{A} the coefficients' covariance
-#' matrix, \eqn{d_i} what the row's neighbours do not see of its covariates, \eqn{r_i} and \eqn{v_i}
-#' its error and variance given them, and \eqn{h_i = d_i'A d_i / v_i}. `dfbetas()` are in units of
-#' standard errors; `cooks.distance()` is \eqn{\delta'A^{-1}\delta / p} of the changes \eqn{\delta}
-#' of the \eqn{p} coefficients. `rstandard()` is `residuals(type = "standardized")`: the
-#' leave-one-out errors, divided by their standard deviations. [stats::lm()] estimates the noise
-#' variance with \eqn{n - p} in place of \eqn{n} and has otherwise the same.
+#' @details
+#' `hatvalues()` are derivatives of the fitted values by their own observations, \eqn{1 - \tau_i^2
+#' P_{ii}}: \eqn{\tau_i^2} is the noise variance and \eqn{1 / P_{ii}} the variance of the
+#' leave-one-out prediction. Their sum is the effective number of parameters.
 #'
-#' There are no `rstudent()` (`neargp_error_method`), `dffits()`, `covratio()` and
-#' `influence.measures()`: they are made of the noise variance estimated without each row. The
-#' last three are no generics, and their errors not of this package.
+#' `dfbeta()` are the changes of the coefficients if an observation is left out, \eqn{A d_i r_i /
+#' (v_i (1 - h_i))} with the coefficients' covariance matrix \eqn{A}. `dfbetas()` divides them by
+#' standard errors, and `cooks.distance()` is \eqn{\delta'A^{-1}\delta / p}. `rstandard()` is
+#' `residuals(type = "standardized")`. Covariance parameters are not re-estimated. Results are exact
+#' for [exact_gp()], and use the nearest observations for other methods. `rstudent()`, `dffits()`,
+#' `covratio()` and `influence.measures()` are errors.
 #'
-#' Exact for [exact_gp()]; from the nearest rows alone where the fit has neighbours.
-#'
-#' @param model a fit by [neargp()] to one gaussian response, by [exact_gp()], [vecchia()],
-#'   [loo_k()] or [mll_k()].
-#' @param k,threads as in [residuals.neargp()].
+#' @param model a fit by [neargp()] to one Gaussian response by [exact_gp()], [vecchia()], [loo_k()]
+#'   or [mll_k()].
+#' @param k,threads see [residuals.neargp()].
 #' @param ... not used.
-#' @return `hatvalues()`, `cooks.distance()` and `rstandard()`: a number for each row, with its
-#'   name, as [residuals()][residuals.neargp] has them. `dfbeta()` and `dfbetas()`: a matrix with a
-#'   row for each of them and a column for each coefficient. `influence()`: a list of `hat`,
-#'   `coefficients` (those of `dfbeta()`) and `loo`, a data frame of [loo_predict()]. A row without
-#'   which the trend cannot be estimated has the hat value 1, and NA else.
-#' @section Errors: `neargp_error_method` for fits by other methods, `neargp_error_family` for
-#'   classes and responses that are not gaussian.
-#' @seealso [residuals()][residuals.neargp], [loo_predict()], [companions]
-#' @references Dubrule (1983): see [residuals.neargp()]. Cook, R. D. (1977). Detection of
-#'   influential observation in linear regression. *Technometrics* 19, 15-18.
+#' @return `hatvalues()`, `cooks.distance()` and `rstandard()`: a named number for each observation.
+#'   `dfbeta()` and `dfbetas()`: a matrix with a column for each coefficient. `influence()`: a list
+#'   of `hat`, `coefficients` and `loo`. If the trend cannot be estimated without an observation,
+#'   its hat value is 1 and other results are `NA`.
+#' @references Cook, R. D. (1977). Detection of influential observation in linear regression.
+#'   *Technometrics* 19, 15–18.
+#' @seealso [residuals.neargp()], [loo_predict()]
 #' @examples
 #' stations <- colorado_precipitation()
-#' fit <- neargp(precipitation ~ elevation, data = stations, coords = ~ lon + lat,
-#'   distance = "chordal")
+#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326)
 #' sum(hatvalues(fit))
 #' stations[which.max(cooks.distance(fit)), ]
+#' head(dfbetas(fit), 3)
+#' summary(rstandard(fit))
 #' @export
 hatvalues.neargp <- function(model, k = NULL, threads = NULL, ...) {
   check_no_more_arguments()

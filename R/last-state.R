@@ -1,35 +1,32 @@
-#' The parameters at which an interrupted fit had arrived
+#' Continue an interrupted fit
 #'
-#' A fit that is interrupted (Ctrl-C, or Esc), or that ends with an error when its optimiser was
-#' already under way, leaves what it had reached: the covariance parameters that the optimiser had
-#' last accepted and, of methods that move inducing points, their positions. To go on from there,
-#' give it as `start` to the same call of [neargp()].
+#' @description
+#' Returns the parameters that the last fit had reached when it was interrupted or failed.
 #'
-#' The state is that of the last call of [neargp()] in this session, and kept until the next call of
-#' it, or until one succeeds: store it in a variable. It holds parameters, not data. Of fits by
-#' [dspp()] and [dgp()] it is the state that scored best on the rows held out, with all that was
-#' learned. An error of class `neargp_error` has the same in its field `last`, for handlers: of
-#' `tryCatch(neargp(..), neargp_error = identity)` it is `$last`, `NULL` where the optimiser had
-#' accepted nothing yet.
+#' ```r
+#' # neargp(...)  interrupted by Ctrl-C or Esc
+#' # neargp(..., start = neargp_last())
+#' ```
 #'
-#' What is not kept is what the parameters determine (the trend's coefficients, posteriors), and the
-#' moments of Adam, which begin anew: a fit that ends with its epochs or steps begins them anew,
-#' too. Give a smaller number of them. A fit with a checkpoint loses none of it, see [checkpoints].
+#' @details
+#' The state contains covariance parameters and, for methods that move them, the positions of
+#' inducing points. For [dspp()] and [dgp()] it is the best state on the held-out observations. It
+#' is kept until the next call of [neargp()], so store it in a variable. An error of class
+#' `neargp_error` contains the same state in its field `last`.
 #'
-#' @param file name of a checkpoint, for what its fit had reached; `NULL` for that of this session.
-#' @return A list of class `neargp_last`: `parameters`, named as `coef(fit, what = "covariance")`
-#'   has them (of several outputs their loadings); `inducing`, a data frame of positions in the
-#'   coordinates of the data, or `NULL`; `call`, that of [neargp()]; `accepted`, how often a state
-#'   had been accepted; and `positions`, the positions in the core's coordinates; of fits by
-#'   [dspp()] and [dgp()] `deep`, their best state.
-#' @section Errors: `neargp_error_last` where there is none; `neargp_error_checkpoint` of a file
-#'   that cannot be read, see [checkpoints].
-#' @seealso [neargp()], whose argument `start` takes it.
+#' Coefficients, posteriors and the moments of Adam are not kept: they are computed again, and
+#' epochs or steps start at the first one. A fit with a checkpoint loses nothing, see [checkpoints].
+#'
+#' @param file the name of a checkpoint file. Default `NULL`: the last fit of this session.
+#' @return A list of class `neargp_last` with the named numbers `parameters`, the data frame
+#'   `inducing` or `NULL`, `call`, the number of `accepted` states, `positions`, and for deep fits
+#'   `deep`.
+#' @seealso [neargp()] and its argument `start`.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(300), y = runif(300))
 #' d$z <- sin(6 * d$x) + rnorm(300, sd = 0.1)
-#' # An interrupt after half a second, as Ctrl-C would be.
+#' # An interrupt after half a second, as Ctrl-C would be
 #' interrupted <- tryCatch({
 #'   setTimeLimit(elapsed = 0.5, transient = TRUE)
 #'   neargp(z ~ 1, d, coords = ~ x + y, method = svgp(100, optimizer = "natural", epochs = 1e5))
@@ -37,6 +34,7 @@
 #' setTimeLimit()
 #' reached <- try(neargp_last(), silent = TRUE)
 #' if (inherits(reached, "neargp_last")) {
+#'   print(reached$parameters)
 #'   neargp(z ~ 1, d, coords = ~ x + y,
 #'     method = svgp(100, optimizer = "natural", epochs = 5), start = reached)
 #' }

@@ -1,106 +1,109 @@
-#' Variational nearest-neighbour Gaussian process
+#' Variational nearest-neighbour Gaussian process (VNNGP)
 #'
-#' A latent Gaussian process for a response of any family: counts, presence or absence, proportions,
-#' positive amounts, outliers. Each point of the process is conditioned on its nearest neighbours,
-#' so that time and memory grow with the number of rows, not with its cube.
+#' @description
+#' Fits a latent Gaussian process to counts, presence or absence, proportions, positive amounts or
+#' data with outliers.
+#'
+#' ```r
+#' gauges <- subset(wet_days(), lon < -110)
+#' fit <- neargp(wet ~ 1, gauges, coords = ~ lon + lat, crs = 4326, family = poisson())
+#' predict(fit, data.frame(lon = -120, lat = 40), interval = "prediction")
+#' ```
 #'
 #' @details
-#' # What to type
-#' * Counts, successes among trials, amounts: name the family and nothing else, `neargp(count ~
-#'   elevation, data, coords = ~ lon + lat, family = poisson())`. `vnngp()` is the default there.
-#' * Groups and smooths beside the field: `count ~ depth + (1 | vessel)`, see [random_effects]. Time
-#'   grows with their columns: of 2,000 counts in 50 groups a fit took 23 times as long as without.
-#' * Three coordinates or more: `vnngp(k = 30)`, or a larger `k`.
-#' * Many inputs and rows: find ranges by [loo_k()] first, and hold them, `covariance =
-#'   cov_matern(nu = 2.5, ard = TRUE, range = )`.
-#' * A few thousand locations, and variances wanted to 0.2%: `vnngp(factor = "exact")`.
-#' * Fewer inducing points than locations: `vnngp(inducing = 5000)`.
-#' * The paper's own method: `vnngp(posterior = "mean-field")`, with `optimizer = "adam"` its
-#'   optimiser. Its means are good, its intervals for the field far too narrow.
+#' `vnngp()` is the default for every [response_family] except Gaussian and categorical responses.
+#' Each point of the process is conditioned on its nearest neighbours, so time and memory grow
+#' linearly with the data. The fit maximises the evidence lower bound (ELBO) and profiles out the
+#' trend. Standard errors come from its curvature. For Gaussian responses the ELBO is the
+#' log-likelihood.
 #'
-#' # What comes back
-#' Covariance and family parameters that maximise the evidence lower bound (`"laplace"`: the
-#' approximate log evidence), with standard errors from its curvature, and a trend that is profiled
-#' out. For a gaussian response bound and log likelihood are one. [predict()] has the new
-#' observation, `type = "link"` the linear predictor.
+#' | you want | use |
+#' |---|---|
+#' | random effects or smooths | `count ~ depth + (1 \| vessel)`, see [random_effects]; time grows with their columns |
+#' | three coordinates or more | `vnngp(k = 30)` or more |
+#' | many predictors | ranges from [loo_k()] first, fixed by `cov_matern(nu = 2.5, ard = TRUE, range = )` |
+#' | variances to 0.2%, a few thousand locations | `vnngp(factor = "exact")` |
+#' | fewer inducing points than locations | `vnngp(inducing = 5000)` |
+#' | the method of Wu et al. (2022) | `vnngp(posterior = "mean-field", optimizer = "adam")` |
 #'
-#' # Where it errs
-#' Intervals of the default posterior cover at their level, but for binary data of a weak field (92%
-#' for 95%); those of `"laplace"` cover 90 to 95%, and its totals of counts are too high (12% for
-#' counts of the order of 0.5; [print()] reports the share); those of `"mean-field"` covered 37%.
-#' `vignette("nearest-neighbours", package = "neargp")` has the model, its approximations and what
-#' was measured.
+#' Intervals of the default posterior cover at their level, except with binary data of a weak
+#' process: there 95% intervals cover about 92%. `"laplace"` covers 90 to 95%, and its totals of
+#' small counts are too high, which `print()` reports. Its slopes of binary data are a little too
+#' small, and clearly too small with rare events, where a message says so. `"mean-field"` yields
+#' good means, but its intervals for the process are far too narrow (37%).
+#' `vignette("nearest-neighbours", package = "neargp")` explains the model.
 #'
-#' With `"laplace"` slopes of binary data are slightly too small. The evidence of rare events often
-#' has no maximum, but rises towards an infinite variance. The trend is then at the mode of field
-#' and trend together, with a message of class `neargp_message_trend`, and slopes are clearly too
-#' small. Use `posterior = "sparse"` for such data.
-#'
-#' @param k number of neighbours of each inducing point among those before it; by default 15, or one
-#'   less than there are inducing points. 15 leaves next to nothing to be gained for two
-#'   coordinates.
-#' @param inducing points of the process: `NULL`, the locations of the data; a number of them or a
-#'   matrix of coordinates; or made by [inducing_points()], for other placements and points that are
-#'   learned.
-#' @param posterior `"sparse"`, the best normal approximation; `"laplace"`, the same at the mode,
-#'   cheaper, and biased for small counts and binary data; `"mean-field"`, the paper's, independent
-#'   normals.
-#' @param optimizer `"natural"`: the posterior in closed form, parameters by Newton's method.
-#'   `"adam"`, for `"mean-field"` alone: everything at once on mini-batches, with no test of
-#'   convergence and no standard errors of covariance parameters; `fit$posterior$trace` has the
-#'   bound of each epoch. `"auto"` is `"natural"`, but for `"mean-field"` with `k` above 60. A fit
-#'   that is continued (`start`) keeps to the last learning rate, and to the start should that have
-#'   the higher bound.
-#' @param ordering of the inducing points: `"maxmin"`, which the incomplete factor relies on,
-#'   `"random"`, `"coordinate"`, `"pca"` or `"given"`.
-#' @param factor of the posterior's precision: `"incomplete"`, linear in the number of rows, or
-#'   `"exact"`, for some thousand locations (17 times the time at 2,000, 32 times at 4,000). The
-#'   exact one takes over where the incomplete one fails and there are at most 5,000 inducing points
-#'   (above 1,000 with a message, `neargp_message_factor`); where there are more, the fit stops with
-#'   `neargp_error_cholesky` if there is no way round.
-#' @param factor_memory GiB that an incomplete factor may take. Where more is foreseen, as with
-#'   hundreds of neighbours in many dimensions, it keeps to a smaller pattern, and `print()` says
-#'   so, with the error of some variances. `0`: always so; `Inf`: never.
-#' @param jitter variance added to each inducing point, as a share of the variance of the process:
-#'   part of the model. With `"adam"` 1e-5 or 1e-4 makes the optimisation easier.
+#' @param k the number of neighbours of each inducing point, a positive integer. Default `NULL`: 15,
+#'   enough in two coordinates, or one less than the inducing points.
+#' @param inducing the inducing points: a number, a matrix of coordinates, or [inducing_points()]
+#'   for other placements. Default `NULL`: all locations of the data.
+#' @param posterior `"sparse"` (default), the best normal approximation; `"laplace"`, cheaper and
+#'   biased for small counts and binary data; or `"mean-field"`, independent normals as in the
+#'   paper.
+#' @param optimizer `"natural"`, the posterior in closed form and Newton's method for the
+#'   parameters, or `"adam"`, mini-batches for `"mean-field"` without standard errors and without a
+#'   test of convergence. Default `"auto"`: `"natural"`, and `"adam"` for `"mean-field"` with `k`
+#'   above 60. A continued fit keeps its last learning rate, and its start if that is better.
+#' @param ordering of the inducing points: `"maxmin"` (default), which the incomplete factor relies
+#'   on, `"random"`, `"coordinate"`, `"pca"` or `"given"`.
+#' @param factor the factor of the posterior's precision: `"incomplete"`, linear in the data, or
+#'   `"exact"` for some thousand locations (17 times the time at 2,000). Default: `"incomplete"`.
+#'   The exact factor replaces an incomplete one that fails, for up to 5,000 inducing points, with a
+#'   message above 1,000.
+#' @param factor_memory the memory for an incomplete factor, in GiB. Beyond it a smaller pattern is
+#'   used, and `print()` reports the error. `Inf` disables the limit, and 0 always uses the small
+#'   pattern. Default: 4.
+#' @param jitter a small variance added to each inducing point, as a share of the process variance.
+#'   It is part of the model. Default: 1e-6. With `"adam"`, 1e-5 or 1e-4 is easier to optimise.
 #' @param epochs,batch_size,learning_rate settings of `"adam"`: passes over the data, rows in a
-#'   batch (drawn by R's random numbers), first learning rate (of a gaussian or [student_t()]
-#'   response in units of its scatter about the trend), cut by 10 at 75% and at 90% of the epochs.
-#' @param low_rank number of inducing points of a low-rank part beside the nearest-neighbour prior,
-#'   for smooth fields in more than two coordinates; 0, the default, for none. It rarely pays: a log
-#'   score better by 0.009 at most, in 8 to 19 times the time. Where it is wanted, 200 is a good
-#'   number to begin with.
-#' @param overlap how far a shard reaches beyond its own rows, in spacings of these, where the rows
-#'   are in shards (`cluster`, or `shards` of [neargp_control()]); `NULL`: 8, for smoother fields
-#'   than the exponential's 16, on a line the squares of these. Means then differ from those without
-#'   shards by some hundredths of their standard deviations at most. [print()] has the largest
-#'   difference of two shards within a quarter of the overlap; where it is above 0.05 a message of
-#'   class `neargp_message_overlap` says so, as with data that say little of a field of long range.
-#' @return A settings object for the argument `method` of [neargp()]. A fit with a low-rank part has
-#'   the data frame `inducing`, the positions of its points in the coordinates of the data.
-#' @section Errors: `neargp_error_argument` for settings of the wrong type, and for `low_rank` with
-#'   `posterior = "mean-field"` or `inducing`; [neargp()] stops with `neargp_error_inducing` where
-#'   `low_rank` is more than there are distinct locations, and with `neargp_error_device` and
-#'   `neargp_error_local` for a low-rank part on a GPU or with `sd = ~`, `range = ~`, `warp = ` or
-#'   `by = ~` of a covariance.
-#' @seealso [response_family], [inducing_points()]; `vignette("counts-and-presence", package =
-#'   "neargp")` for an analysis from data to maps, `vignette("nearest-neighbours", package =
-#'   "neargp")` for how it works.
+#'   random batch, and the first learning rate, which is divided by 10 at 75% and at 90%. Defaults:
+#'   300, 256 and 0.01.
+#' @param low_rank the number of inducing points of an additional low-rank part for smooth processes
+#'   in more than two coordinates, an integer. Default: 0, since it rarely improves predictions and
+#'   takes 8 to 19 times as long.
+#' @param overlap for shards (see [clusters]): how far a shard reaches beyond its own observations,
+#'   in units of their spacing. Default `NULL`: 8 for smooth covariances and 16 for the exponential,
+#'   squared on a line. `print()` reports the largest difference of two shards, and a message
+#'   differences above 0.05.
+#' @return A settings object for the argument `method` of [neargp()]. With `low_rank`, the fit
+#'   contains the data frame `inducing` with the positions.
+#' @seealso [response_family], [inducing_points()], [svgp()]; `vignette("counts-and-presence",
+#'   package = "neargp")` for an analysis from data to maps.
 #' @references Wu, L., Pleiss, G. and Cunningham, J. P. (2022). Variational nearest neighbor
 #'   Gaussian process. *ICML*. arXiv:2202.01694. Opper, M. and Archambeau, C. (2009). The
 #'   variational Gaussian approximation revisited. *Neural Computation* 21, 786–792. Gyger, T.,
 #'   Furrer, R. and Sigrist, F. (2025). Vecchia-inducing-points full-scale approximations for
 #'   Gaussian processes. arXiv:2507.05064. Schäfer, F., Katzfuss, M. and Owhadi, H. (2021). Sparse
-#'   Cholesky factorization by Kullback–Leibler minimization. *SIAM Journal on Scientific
-#'   Computing* 43, A2019–A2046.
+#'   Cholesky factorization by Kullback–Leibler minimization. *SIAM Journal on Scientific Computing*
+#'   43, A2019–A2046.
 #' @examples
-#' vnngp(k = 10)
-#' set.seed(1)
-#' d <- data.frame(x = runif(300), y = runif(300))
-#' d$count <- rpois(300, exp(1 + sin(6 * d$x) + cos(5 * d$y)))
-#' fit <- neargp(count ~ 1, d, coords = ~ x + y, method = vnngp(k = 10), family = poisson())
+#' # The number of wet days at rain gauges, a count out of the days observed
+#' gauges <- subset(wet_days(), lon < -110)
+#' fit <- neargp(wet ~ offset(log(observed)), gauges, coords = ~ lon + lat, crs = 4326,
+#'   family = poisson(), method = vnngp(k = 10))
 #' fit
-#' predict(fit, data.frame(x = 0.3, y = c(0.1, 0.9)), interval = "prediction")
+#' predict(fit, data.frame(lon = c(-122, -112), lat = 40, observed = 31), interval = "prediction")
+#'
+#' # Presence: the probability of rain on the 21st, and how good it is
+#' gauges <- gauges[!is.na(gauges$on_21st), ]
+#' gauges$rain <- gauges$on_21st > 0
+#' presence <- neargp(rain ~ 1, gauges, coords = ~ lon + lat, crs = 4326, family = binomial(),
+#'   method = vnngp(k = 10))
+#' scores(presence)
+#' plot_map(cbind(gauges, predict(presence, gauges)), "mean", coords = ~ lon + lat, longlat = TRUE,
+#'   main = "Probability of rain")
+#'
+#' # Compare the posteriors
+#' posteriors <- c(sparse = "sparse", laplace = "laplace")
+#' sapply(posteriors, function(posterior) {
+#'   fit <- update(presence, method = vnngp(k = 10, posterior = posterior))
+#'   coef(fit, what = "covariance")
+#' })
+#'
+#' # Overdispersed counts: compare families by leave-one-out scores
+#' overdispersed <- update(fit, family = negative_binomial(), data = gauges)
+#' poisson <- update(fit, data = gauges)
+#' rbind(poisson = scores(poisson), negative_binomial = scores(overdispersed))
 #' @export
 vnngp <- function(k = NULL, inducing = NULL, posterior = c("sparse", "mean-field", "laplace"),
                   optimizer = c("auto", "natural", "adam"),

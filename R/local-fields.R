@@ -1,3 +1,62 @@
+#' Non-stationary covariance
+#'
+#' @description
+#' `sd = ~ covariates` and `range = ~ covariates` of a [covariance] let the standard deviation and
+#' the range of the process vary in space.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat,
+#'   crs = 4326, covariance = cov_exponential(range = ~ elevation), method = vecchia(k = 15))
+#' ```
+#'
+#' @details
+#' The covariates are columns of the data, or a small spatial basis such as `sd = ~ bumps(4)`, see
+#' [bumps()]. At location `i`, the variance of the process is `variance * exp(2 * s[i])` and its
+#' ranges are `range * exp(l[i])`, where `s` and `l` are linear in the covariates. With `a = exp(2 *
+#' l)` and `m = (a[i] + a[j]) / 2`, the covariance of two locations is `variance * exp(s[i] +
+#' s[j]) * (exp(l[i] + l[j]) / m)^(D / 2) * correlation(r / sqrt(m))` (Paciorek and Schervish 2006).
+#' `D` counts all coordinates: three for the sphere, times, and those of `warp`. All ranges change
+#' by the same factor.
+#'
+#' Covariates are centred and scaled. `variance` and `range` are therefore those at the mean of the
+#' covariates. A coefficient `log_sd:<covariate>` or `log_range:<covariate>` is the change of the
+#' logarithm per standard deviation of the covariate. Without an intercept, coefficients of 0 mean a
+#' stationary covariance.
+#'
+#' Use [cross_validate()] with `refit = TRUE` to check whether `sd`, `range` or `warp` improve
+#' predictions. Without `refit`, the coefficients are learned from all observations, which favours
+#' the local covariance. [anova()][anova.neargp] returns no p-value for them, and AIC counts
+#' coefficients without regard to the penalty.
+#'
+#' Predictions need the covariates. Beyond the data, [bumps()] keep their value at the edge, and
+#' other covariates extrapolate exponentially. Neighbours, [covariance_value()], the fitted
+#' variogram and the effective range use the covariates at their mean, and slopes of 1 for
+#' [monotone()]. The nugget is constant, see [noise] for models of it.
+#'
+#' Methods: [vecchia()], [loo_k()] and [mll_k()] with Gaussian responses, [exact_gp()], and
+#' [vnngp()] with any family, on the CPU. Inducing points, Adam, several responses and data read in
+#' chunks are not supported. In a sum, each component can use its own formulas. `na.action` handles
+#' missing covariates.
+#' @references Paciorek, C. J. and Schervish, M. J. (2006). Spatial modelling using a new class of
+#'   nonstationary covariance functions. *Environmetrics* 17, 483–506.
+#' @seealso [local_scales()] for the local range and standard deviation, `plot(fit, "range")` and
+#'   `plot(fit, "sd")` for maps, [expand()] and [monotone()] for warps.
+#' @examples
+#' # Precipitation varies more, or over other distances, in the mountains
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
+#'   method = vecchia(k = 15), covariance = cov_exponential(sd = ~ elevation, range = ~ elevation))
+#' fit
+#' local_scales(fit, data.frame(lon = -105, lat = 40, elevation = c(1500, 3500)))
+#' plot(fit, "sd", newdata = stations)
+#'
+#' # Compare with the stationary covariance: every fold estimates all parameters
+#' fits <- list(local = fit, stationary = update(fit, covariance = cov_exponential()))
+#' set.seed(1)
+#' cross_validate(fits, folds = 3, refit = TRUE)
+#' @name nonstationary_covariance
+NULL
+
 # Fields whose standard deviation and range change from place to place: log-linear in covariates of
 # the data or a small basis of place, given by the formulas `sd` and `range` of a covariance. A
 # local field is a recipe, kept in the locations of a fit: how to make the columns of covariates

@@ -1,3 +1,60 @@
+#' Coordinates: degrees, units, times and factors
+#'
+#' @description
+#' Locations are sf points, cells of a raster, or the columns that `coords` of [neargp()] names.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' ```
+#'
+#' @details
+#' Distances are Euclidean in the units of the coordinates. With longitude and latitude they are
+#' chordal distances through the sphere, in km: for sf data with a geographic CRS, `crs = 4326` or
+#' `distance = "chordal"`. A Matérn covariance of great-circle distances would not be positive
+#' definite for a smoothness above 1/2. Without a CRS, columns called `lon` and `lat` are Euclidean,
+#' and a message says so. For projected coordinates (UTM, for example), ranges are in metres or in
+#' your unit.
+#'
+#' Duplicated locations are fine for Gaussian responses with a nugget, and for all other families.
+#'
+#' Coordinates that share a range should share a unit. If their spreads or names suggest otherwise,
+#' a warning suggests `time = ` for a time and `ard = TRUE` in the covariance for a depth. `distance
+#' = "euclidean"` confirms one unit.
+#'
+#' @section Factors:
+#' A column of `coords` that is a factor, text or logical is a coordinate without distances: two
+#' rows share a level or not. The squared scaled distance of two rows is `(d / range)^2` of the
+#' numeric coordinates, plus `1 / range_colour^2` if they differ in the factor `colour`. Each factor
+#' uses a range of its own, and a long range means that its levels are similar. Successive levels of
+#' ordered factors are at distance 1, and `warp = monotone(~ size)` of a [covariance] learns the
+#' spacing.
+#'
+#' Internally, a factor of `L` levels is `L - 1` coordinates (the corners of a regular simplex),
+#' which time and memory depend on. A matrix of inducing points contains the numbers of the levels.
+#' Predictions accept levels of a factor that no row of the fit has. More than 50 levels, or one for
+#' each row, are an error, and so are levels of `newdata` that are unknown to the fit.
+#'
+#' @section Columns with units:
+#' Durations and columns of package units count as numbers in their own unit, and columns of
+#' `newdata` are converted to the units of the fit. Give all coordinates in one unit. Predictions
+#' are plain numbers. Weights, offsets and measurement variances must be numbers without a unit.
+#' @seealso [neargp()], [cov_spacetime()], [barrier_embedding()] for distances around barriers.
+#' @examples
+#' # A factor among the coordinates: yields on three similar soils
+#' set.seed(1)
+#' fields <- data.frame(x = runif(150), y = runif(150),
+#'   soil = factor(sample(c("clay", "loam", "sand"), 150, TRUE)))
+#' fields$yield <- with(fields, sin(5 * x + as.integer(soil) / 2) + rnorm(150, sd = 0.1))
+#' fit <- neargp(yield ~ 1, fields, coords = ~ x + y + soil, covariance = cov_matern())
+#' coef(fit, what = "covariance")
+#' predict(fit, data.frame(x = 0.5, y = 0.5, soil = c("clay", "sand")))
+#'
+#' # Degrees: the range is in km
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' coef(fit, what = "covariance")
+#' @name neargp_coordinates
+NULL
+
 # Where the rows of a data set are. `locations` is the recipe, kept in the fit: how to get raw
 # coordinates from a data set (columns, geometry, time), in which metric distances are measured, and
 # in which unit. Raw coordinates are what the user gave (longitude and latitude in degrees, factors

@@ -3,93 +3,94 @@
 
 #' LOO-k: leave-one-out score of nearest neighbours
 #'
-#' Maximises the sum of the log densities of every observation given its `k` nearest others, a
-#' truncated leave-one-out cross-validation. It aims at prediction, of any response, in many
-#' dimensions, and is more robust than the likelihood where the covariance is mis-specified.
+#' @description
+#' Maximises the log density of every observation given its `k` nearest others, for predictions with
+#' many predictors and for classification.
+#'
+#' ```r
+#' flowers <- neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width, method = loo_k())
+#' predict(flowers, iris[c(1, 60, 120), ])
+#' ```
 #'
 #' @details
-#' # What to type
-#' * Many inputs, a gaussian response: `neargp(y ~ 1, data, coords = ~ ., method = loo_k(),
-#'   covariance = cov_matern(nu = 2.5, ard = TRUE))`. More neighbours for predictions than for the
-#'   fit are cheap: `predict(fit, k = 256)`.
-#' * Classes: `neargp(class ~ 1, data, coords = ~ ., method = loo_k())` for a factor (the default
-#'   there); two classes also as 0 and 1 with `family = binomial()`. Standardise inputs in many
-#'   dimensions.
-#' * Counts, amounts, outliers: `family = poisson()` and the like, see [response_family].
-#' * Several outputs: `cbind(zinc, lead) ~ trend`, see [cov_coregionalisation()].
-#' * More than some hundred thousand rows: `loo_k(optimizer = "adam")`, whose time does not depend
-#'   on their number, apart from the search.
+#' The score is a truncated leave-one-out cross-validation (Jankowiak and Pleiss 2022). It is more
+#' robust than the likelihood if the covariance is misspecified. `loo_k()` is the default for
+#' categorical responses.
 #'
-#' # What comes back
-#' The score is no likelihood: covariance parameters, and of classes the trend, have no standard
-#' errors, and [stats::AIC()] refuses. The trend of other responses is the generalised least squares
-#' estimate with its standard errors, which take the parameters of covariance and family for known.
+#' | you want | use |
+#' |---|---|
+#' | many predictors, Gaussian | `loo_k()` with `cov_matern(nu = 2.5, ard = TRUE)`, and `predict(fit, k = 256)` |
+#' | classification | a factor response; standardise many predictors |
+#' | counts, amounts, outliers | `family = poisson()` and others, see [response_family] |
+#' | several responses | `cbind(zinc, lead) ~ trend`, see [cov_coregionalisation()] |
+#' | more than some hundred thousand observations | `loo_k(optimizer = "adam")` |
 #'
-#' # When not to take it
-#' * Rows that nearly repeat others, their noise included, mislead it: they predict each other,
-#'   whatever the ranges are. Leave such replicates out, or average them.
-#' * For estimates and tests, and for counts in the plane take [vnngp()] or [vecchia()]: log scores
-#'   of `vnngp()` on new rows were better by 0.003 to 0.02 where the model holds.
-#' * Far from data with few events: the mean of a rare response may be far too great there.
-#'   [print()] reports both means where they are apart.
+#' The score is not a likelihood: covariance parameters return no standard errors, and `AIC()` is an
+#' error. Standard errors of the trend treat the other parameters as known.
 #'
-#' @section Classes: The labels of the nearest `k` locations predict each class, and a link makes
-#' probabilities of it, whose slope, bias, trend and covariance maximise the leave-one-out log
-#' score. Rows at one location are aggregated, `weights` count equal rows; where most weights are
-#' above 1, observations predict each other (`neargp_warning_weights`). Far from data probabilities
-#' are the trend's, with `~ 1` the shares of the classes among the rows; with `y ~ 0` all are equal.
-#' Covariates of the trend act inside the link. Levels without a row are no classes of the fit.
+#' Do not use it for data with copies of observations, which predict each other. For estimates,
+#' tests, and counts in the plane, use [vnngp()] or [vecchia()]. Far from data with few events, the
+#' mean of a rare response may be far too large, which `print()` reports.
 #'
-#' @section Counts, amounts, outliers: Every [response_family] can be fitted, binomial responses as
-#' numbers of successes (or single trials with another link than the logit). Neighbours act through
-#' normal pseudo-observations, which know their own response alone; `nugget` multiplies their
-#' variances, by 1 at least unless it is given. The leave-one-out score does not identify the scale
-#' of the linear predictor of [ordinal()], [betabinomial()] and binomial responses: slopes,
-#' thresholds and the field's standard deviation could grow together. The standard deviation of the
-#' field therefore has an exponential prior, whose mean is that of the link's noise (1.81 for the
-#' logit, 1 for the probit, 1.28 for the complementary log-log). `logLik()` returns the score
-#' without it. A variance that you fix has no prior. For estimates of slopes use [vnngp()].
-#'
-#' @section Several outputs: An observation is one output at one place, predicted from the `k`
-#' nearest of its own output and the `k_other` nearest of each other one. The optimiser is
-#' quasi-Newton.
-#'
-#' @param k number of neighbours, at least 1 and less than the number of rows; of classes, counts
-#'   and amounts, less than the number of distinct locations. By default 32, or as many as there
-#'   are.
-#' @param estimator of class probabilities (other responses have one, `"auto"`): `"label"`, one
-#'   process with the same noise for all labels; `"own-class"`, one for each class, better where
-#'   classes overlap; `"auto"`, for more than two classes the one of the better score (with `start`
-#'   an earlier fit, that fit's); `"polya-gamma"`, the paper's, for comparison (with `y ~ 0`: it has
-#'   no bias).
-#' @param optimizer `"bfgs"` for quasi-Newton over all rows, `"adam"` for mini-batches; `"auto"` is
-#'   quasi-Newton, but for classes with more than 10,000 rows or six covariance parameters; in
-#'   shards ([clusters]) it is quasi-Newton.
-#' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a batch (drawn by R's
-#'   random numbers), number of steps (1000 by default), first learning rate (cut by 5 at 25%, 50%
-#'   and 75% of the steps, of classes to 0.3 at 50% and 75%), steps between searches for neighbours.
-#' @param kl_weight of `"polya-gamma"`: weight of the divergence of a row's variables relative to
-#'   its log score; 0.03 by the log scores of validation rows. Data with much noise may want more.
-#' @param k_other of several outputs: number of neighbours from each output but the target's own; by
-#'   default half of `k` among them all, and at least three of each.
-#' @param leave_out what a leave-one-out prediction does not see. `"location"`, the default: all
-#'   observations at the location, as for a new location. `"row"`: the observation alone, so that
-#'   the others at the same location, of other responses as well, help to predict it. One Gaussian
-#'   response without a model of the [noise] has `k` other locations as neighbours in both cases.
+#' @param k the number of neighbours, an integer from 1 to the number of observations less one (of
+#'   distinct locations for other families). Default `NULL`: 32, or as many as exist.
+#' @param estimator for class probabilities: `"label"`, one process for all labels; `"own-class"`,
+#'   one for each category, better where categories overlap; or `"polya-gamma"`, as in the paper.
+#'   Default `"auto"`: for more than two categories, the first two are compared by their score.
+#' @param optimizer `"bfgs"`, quasi-Newton with all observations, or `"adam"`, mini-batches. Default
+#'   `"auto"`: `"bfgs"`, except for categories with more than 10,000 observations or six covariance
+#'   parameters. Shards always use `"bfgs"`.
+#' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a random batch, the
+#'   number of steps (1000 by default), the first learning rate and the steps between searches for
+#'   neighbours. The rate is divided by 5 at 25%, 50% and 75% of the steps. For categories it is
+#'   reduced to 0.3 of itself at 50% and 75%.
+#' @param kl_weight for `"polya-gamma"`, the weight of the Kullback–Leibler divergence, a positive
+#'   number. Default: 0.03. Noisy data may need more.
+#' @param k_other for several responses, the number of neighbours from each other response, an
+#'   integer. Default `NULL`: half of `k` among them all, and at least three each.
+#' @param leave_out `"location"` (default) predicts as at a new location. `"row"` leaves out one
+#'   observation, and other observations at its location help. For one Gaussian response without a
+#'   [noise] model, both use `k` other locations.
+#' @section Classification:
+#' The labels of the `k` nearest locations predict each category. A link turns them into
+#' probabilities, and its slope, bias, trend and covariance maximise the score. Observations at one
+#' location are aggregated, and `weights` count equal observations. Far from data the probabilities
+#' are those of the trend: with `~ 1` the shares of the categories, with `y ~ 0` all equal.
+#' @section Other families:
+#' Neighbours act through normal pseudo-observations, whose variances `nugget` multiplies. The score
+#' does not identify the scale of the linear predictor of [ordinal()], [betabinomial()] and binomial
+#' responses. There the standard deviation of the process receives an exponential prior with the
+#' mean 1.81 for the logit, 1 for the probit and 1.28 for the cloglog link. `logLik()` returns the
+#' score without it. A variance that you fix receives no prior.
 #' @return A settings object for the argument `method` of [neargp()].
-#' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with
-#'   `neargp_error_k` where `k` is not less than the number of rows or locations.
 #' @seealso [predict.neargp_classifier()], [scores.neargp_classifier()] and
-#'   [plot.neargp_classifier()] for fits to classes; `vignette("nearest-neighbours", package =
-#'   "neargp")` for how it works, and what was measured.
+#'   [plot.neargp_classifier()] for classification; [svgp()]; `vignette("nearest-neighbours",
+#'   package = "neargp")`.
 #' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian
 #'   process models. arXiv:2105.11535, sections 3.1 to 3.3, Algorithm 1 and appendices A.6 to A.9.
-#'
 #'   Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*,
-#'   section 3.6 (site approximations, as pseudo-observations are called there). MIT Press.
+#'   section 3.6. MIT Press.
 #' @examples
-#' loo_k(k = 20)
-#' loo_k(optimizer = "adam", steps = 500)
+#' # Classification: probabilities and leave-one-out accuracy
+#' flowers <- neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width,
+#'   method = loo_k(k = 20))
+#' predict(flowers, iris[c(1, 60, 120), ])
+#' scores(flowers)
+#' confusion_table(flowers)
+#'
+#' # Many predictors: a lengthscale for each, by the leave-one-out score
+#' set.seed(1)
+#' d <- as.data.frame(matrix(runif(1500), 300, 5, dimnames = list(NULL, paste0("x", 1:5))))
+#' d$y <- sin(4 * d$x1) + d$x2 * d$x3 + rnorm(300, sd = 0.1)
+#' fit <- neargp(y ~ 1, d[-(1:50), ], coords = ~ x1 + x2 + x3 + x4 + x5, method = loo_k(k = 20),
+#'   covariance = cov_matern(nu = 2.5, ard = TRUE))
+#' coef(fit, what = "covariance")
+#' scores(fit, newdata = d[1:50, ])
+#'
+#' # Counts
+#' d$count <- rpois(300, exp(1 + sin(4 * d$x1)))
+#' counts <- neargp(count ~ 1, d, coords = ~ x1 + x2, family = poisson(), method = loo_k(k = 15))
+#' predict(counts, data.frame(x1 = c(0.4, 0.9), x2 = 0.5), interval = "prediction")
 #' @export
 loo_k <- function(k = NULL, estimator = c("auto", "label", "own-class", "polya-gamma"),
                   optimizer = c("auto", "bfgs", "adam"), batch_size = 128L, steps = NULL,

@@ -1,126 +1,86 @@
 #' Vecchia approximation
 #'
-#' Each observation is conditioned on the `k` nearest of those that come before it in an ordering;
-#' the likelihood is the product of these conditional densities, with the noise inside. The trend is
-#' profiled out by generalised least squares and the covariance parameters are estimated by Fisher
-#' scoring, first with a small `k`, then with the full one.
+#' @description
+#' Approximates the Gaussian likelihood: each observation is conditioned on its `k` nearest
+#' predecessors in an ordering.
 #'
-#' With `k` one less than the number of rows this is the exact Gaussian likelihood. Time grows with
-#' `n * k^3`. Standard errors come from the information matrix. With several ranges or an
-#' anisotropy, ordering and neighbours are found in the estimated metric.
+#' ```r
+#' cells <- subset(land_temperature(), !held_out)
+#' neargp(temperature ~ 1, cells, coords = ~ lon + lat, crs = 4326, method = vecchia(k = 20))
+#' ```
 #'
-#' A fit with several ranges ends at no less than the isotropic fit, and a fit of a sum at no less
-#' than a fit of one term. A field that is nearly white noise along one direction can have a higher
-#' likelihood than the estimates. The search does not look for it, because it fits noise.
+#' @details
+#' `vecchia()` is the default for more than 500 Gaussian observations. Time grows with `n * k^3`.
+#' With `k = n - 1` the likelihood is exact. The trend is profiled out by generalised least squares,
+#' and Fisher scoring maximises over the covariance parameters, first with few neighbours. Standard
+#' errors come from the information matrix. With several ranges or an anisotropy, neighbours are
+#' found in the estimated metric.
 #'
-#' @param k number of neighbours, at least 1 and less than the number of rows; by default 30, or one
-#'   less than there are rows. 30 gives predictions as good as more do for two coordinates; less is
-#'   faster. Where the estimates themselves matter take 60: in a simulation with 105,569 rows on a
-#'   lattice the intervals of variance and range just missed the truth at 30 and covered it at 60.
-#' @param ordering order of the observations. The default `"auto"` is `"maxmin"`, or the best of
-#'   three orders for a covariance of space and time, see below. `"maxmin"` takes each next location
-#'   as far as possible from those before. `"random"` uses R's random numbers, `"coordinate"` sorts
-#'   by the first coordinate, `"pca"` by the first principal component of all of them, in units of
-#'   the ranges, and `"given"` leaves the rows as they are.
-#' @param inducing 0 for Vecchia's approximation alone; else the number of inducing points, or their
-#'   positions as a matrix or data frame of coordinates (or sf points), for a low-rank part beside
-#'   it, see below. 200 is a good number to begin with.
-#' @param estimation of the covariance parameters: `"ML"`, maximum likelihood, or `"REML"`,
-#'   restricted maximum likelihood, see below. By default `"REML"` where the formula has
-#'   [random effects or smooths][random_effects], `"ML"` otherwise.
-#' @param condition what each observation is conditioned on: `"responses"`, the other observations
-#'   with their noise; `"field"`, the field without noise, see below; or `"auto"`, the field where
-#'   responses lose much and noise is the cause. By default `"auto"`, and where `k` is given
-#'   `"responses"`.
-#' @section Noise and crowds: `k` noisy responses tell less than all of them together, however they
-#' are chosen. The loss grows with the noise and with the number of rows, and in crowds of
-#' locations: with a noise variance ten times that of the field and 50,000 rows it was 356 units of
-#' log-likelihood, and the estimated range was a quarter too short. neargp therefore samples
-#' the loss at its estimates ([neighbor_loss()]). Above 0.3 units of log-likelihood, or 0.06
-#' standard deviations of a prediction, it conditions on the field, as [vnngp()] does: the
-#' likelihood then comes from the posterior of the field at all locations, and predictions from the
-#' nearest locations that do not crowd. [print()] says which it was. The field takes four to eight
-#' times as long.
+#' The result is never worse than the isotropic fit, and a sum of covariances never worse than one
+#' term. The search skips fields that are almost white noise in one direction, even if their
+#' likelihood is higher.
 #'
-#' Responses stay where the nugget is below a hundredth of the variance, for restricted likelihoods,
-#' random effects, models of the noise, [cov_spacetime()], several responses, areas, shards and
-#' single precision. There a message of class `neargp_message_loss` reports a loss above one unit or
-#' 0.1 standard deviations.
-#' @section Repeated locations: Observations at the same location count as one neighbour. neargp
-#' fits the means of locations, weighted by the precision of their observations. For Gaussian models
-#' this gives exactly the likelihood, trend and predictions of all observations. With several
-#' responses, neargp fits one mean for each response at each location. The equality holds with
-#' weights, offsets, models of the noise ([noise]), random effects and trends that differ within a
-#' location, and with inducing points. `k`, the limit of the default [exact_gp()] and the default
-#' anisotropy therefore count locations, and `print()` reports their number. Coordinates that differ
-#' by rounding alone are equal, such as `0.3` and `0.1 + 0.2`.
+#' @param k the number of neighbours, an integer from 1 to n - 1. Default `NULL`: 30, enough for
+#'   predictions in two coordinates, or n - 1. Use 60 if you need the estimates themselves.
+#' @param ordering `"maxmin"`, where each next location is the farthest from its predecessors,
+#'   `"random"`, `"coordinate"` for the first coordinate, `"pca"` for the first principal component
+#'   in units of the ranges, `"given"` for the rows, or `"auto"`. Default `"auto"`: `"maxmin"`, or
+#'   the best of three for space-time covariances.
+#' @param inducing the number of inducing points of an additional low-rank part, an integer, or
+#'   their positions as a matrix, data frame or sf points. Try 200 for smooth processes with many
+#'   predictors. Default: 0, none.
+#' @param estimation `"ML"` or `"REML"`, see the section below. Default `NULL`: `"REML"` with
+#'   [random effects or smooths][random_effects], else `"ML"`.
+#' @param condition what the neighbours are: `"responses"` with noise, `"field"` without noise, or
+#'   `"auto"`. Default `NULL`: `"auto"`, and `"responses"` if you give `k`.
+#' @section Noise:
+#' `k` noisy neighbours contain less information than all observations. The loss grows with the
+#' noise, with n, and in clusters of locations. `neargp()` samples this loss, see [neighbor_loss()].
+#' `"auto"` conditions on the process without noise if the loss exceeds 0.3 units of log-likelihood
+#' or 0.06 standard deviations of a prediction. The posterior then comes from all locations, as in
+#' [vnngp()], and the fit takes four to eight times as long. `print()` reports the choice.
 #'
-#' A covariate that multiplies a component of the covariance, `cov_matern(by = ~ u)`, can differ
-#' between the observations of a location. A few points of `u` at each location then stand for its
-#' observations: one more point than there are such covariates. This is exact as well. [loo_k()] and
-#' models of the noise keep all observations there.
+#' Responses are always used with a nugget below 1% of the variance, REML, random effects, models of
+#' the noise, [cov_spacetime()], several responses, areas, shards and single precision. A message
+#' reports a loss above one unit or 0.1 standard deviations.
+#' @section Repeated locations:
+#' All observations at one location count as one neighbour. The fit uses their weighted means, which
+#' for Gaussian responses reproduces the likelihood, trend and predictions of all observations
+#' exactly. This includes weights, offsets, noise models, random effects and trends that vary within
+#' a location. Locations that differ by rounding are equal. `k` and all defaults count locations.
+#' With `by = ~ u` in a covariance, a few points of `u` stand for a location, which is exact as
+#' well.
 #'
-#' Three kinds of fits still count observations. They are fits with models of the noise in shards
-#' ([clusters]), [loo_k()] with `leave_out = "row"` of several responses, with a model of the noise
-#' or in shards, and fits with more than 60 coefficients of random effects where the levels differ
-#' within a location. There, use [exact_gp()] or a `k` several times the number of observations at a
-#' location. [loo_k()] with `family = student_t()` fits single observations and predicts from
-#' locations. Consider [vnngp()] for such data.
-#' @section Space and time: For the models of [cov_spacetime()] the neighbours are the `k`
-#' observations of the largest correlation, not the nearest in scaled coordinates. `ordering =
-#' "auto"` compares three orders: maxmin, by time, and by the first coordinate with the times of
-#' each station in sequence. It takes the one with the smallest sum of log conditional variances,
-#' which is twice the Kullback-Leibler divergence from the exact model up to a constant. At most
-#' 2,000 observations in the middle of the data enter that sum. For stations at common times this
-#' typically loses a third of what maxmin with the nearest neighbours loses.
-#' @section Inducing points: In more than two coordinates, or where the field is smooth, few
-#' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
-#' points the field is the sum of what its values there tell of it and of a residual field, and
-#' Vecchia's approximation is made of the residual alone (the Vecchia-inducing-points full-scale
-#' approximation of Gyger, Furrer and Sigrist 2025). The likelihood is exact where the points are
-#' the rows, or with `k` one less than the number of rows. Unlike the bound of [svgp()] it is no
-#' bound, and its estimates of variance and range do not suffer from too few points: `logLik()`,
-#' `AIC()` and `anova()` are those of a likelihood.
+#' Three kinds of fits count observations. The first are noise models in shards. The second are
+#' [loo_k()] with `leave_out = "row"` of several responses, with a noise model or in shards. The
+#' third are fits with more than 60 coefficients of random effects whose levels differ within a
+#' location. Use [exact_gp()], [vnngp()] or a larger `k` there. [loo_k()] with [student_t()] fits
+#' observations and predicts from locations.
+#' @section Space and time:
+#' With [cov_spacetime()], the neighbours are the `k` most correlated observations. `"auto"`
+#' compares three orderings: maxmin, by time, and by the first coordinate and then time. It takes
+#' the one with the smallest sum of log conditional variances, on at most 2,000 observations.
+#' @section Inducing points:
+#' With `inducing`, the process is a low-rank part plus a residual process, to which the Vecchia
+#' approximation applies (Gyger, Furrer and Sigrist 2025). Use it for many predictors or smooth
+#' processes when you need the estimates. In two coordinates with rough processes it only costs
+#' time. It supports one Gaussian response on the CPU, without sectors or a local mean.
 #'
-#' Take it for many coordinates and for smooth fields, and where estimates matter there. Do not take
-#' it in two coordinates for rough fields, where neighbours tell nearly all and it only costs time;
-#' nor where the fit is to be kept without its data, for which there is [svgp()].
-#'
-#' Positions are the centres of [stats::kmeans()] of the rows in units of the ranges, and a share of
-#' 1e-6 of the variance is added to the diagonal of their covariance matrix. Neighbours are, of the
-#' `5 * k` nearest, the `k` whose residuals have the largest correlation with that of the row.
-#' Parameters start at the estimates of Vecchia's approximation with few neighbours and are then
-#' found by quasi-Newton, ranges by their inverses. An evaluation of the likelihood with its
-#' gradient takes the time of about `n * inducing * (k^2 + 5 * inducing)` multiplications, and
-#' memory for three times `n * inducing` numbers and a half of `n * k^2`. Standard errors are from
-#' differences of the gradient, at an evaluation for each parameter. Predictions have by default as
-#' many neighbours as the fit, and at least 30, and neither sectors nor a local mean. It is for one
-#' gaussian response, on the CPU. [simulate()][simulate.neargp] draws the field at the inducing
-#' points and then the residual field in maxmin order; leave-one-out predictions are from all other
-#' rows, in closed form.
-#' @section Restricted maximum likelihood: Maximum likelihood takes the estimated trend for the true
-#' one, and so finds variance and range too small: hardly by a constant trend and hundreds of rows,
-#' noticeably with tens of rows or many covariates. Standard errors and intervals take the estimates
-#' for known and are too small as well: 95% intervals of an intercept covered 86 to 88% with 300
-#' observations. Below 50 observations, or 10 for each coefficient, a message of class
-#' `neargp_message_estimation` and `print()` say so. `estimation = "REML"` maximises the likelihood
-#' of the contrasts that are free of the trend (Harville 1974). It takes no more time for a step,
-#' and at the end two evaluations of the likelihood for each parameter, of whose gradient
-#' differences give standard errors. Its log-likelihood, as [logLik()] and `AIC()` have it, is that
-#' of `nlme` and `lme4`, without a term in the determinant of X'X; it does not tell which trend is
-#' the better, and `AIC()`, `BIC()` and `anova()` refuse to compare trends by it
-#' (`neargp_error_comparison`), [drop1()][anova.neargp] and `step()` refuse fits by it
-#' (`neargp_error_not_likelihood`). `logLik(fit, REML = FALSE)` is the likelihood at the same
-#' estimates. It is for one response and without inducing points.
-#' @return A settings object for the argument `method` of [neargp()]. A fit with inducing points has
-#'   the data frame `inducing`, their positions in the coordinates of the data.
-#' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with
-#'   `neargp_error_k` when there are not more than `k` rows. With inducing points also with
-#'   `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;
-#'   `neargp_error_family` and `neargp_error_method` for responses that are not gaussian and for
-#'   several; `neargp_error_memory` where the machine has not the memory; and
-#'   [predict()][predict.neargp] and [loo_predict()] with `neargp_error_argument` for sectors, a
-#'   local mean and, of leave-one-out predictions, `k`.
+#' The points are centres of [stats::kmeans()] in units of the ranges. Neighbours are the `k` of the
+#' `5 * k` nearest with the largest residual correlation. The optimiser is quasi-Newton. An
+#' evaluation takes about `n * inducing * (k^2 + 5 * inducing)` operations.
+#' [simulate()][simulate.neargp] draws both parts, and leave-one-out predictions are in closed form.
+#' @section Restricted maximum likelihood:
+#' Maximum likelihood treats the estimated trend as known. It underestimates the variance and the
+#' range with tens of observations or many covariates, and a message says so below 50 observations
+#' or 10 per coefficient. `"REML"` uses contrasts that do not depend on the trend (Harville 1974),
+#' for one response without inducing points. Its log-likelihood follows nlme and lme4. Do not
+#' compare trends by it: `AIC()`, `anova()`, `drop1()` and `step()` refuse. `logLik(fit, REML =
+#' FALSE)` returns the likelihood at the same estimates.
+#' @return A settings object for the argument `method` of [neargp()]. With inducing points, the fit
+#'   contains the data frame `inducing` with their positions.
+#' @seealso [neargp_methods], [exact_gp()], [vnngp()] for other families,
+#'   `vignette("nearest-neighbours", package = "neargp")`.
 #' @references Vecchia, A. V. (1988). Estimation and model identification for continuous spatial
 #'   processes. *JRSS B* 50, 297–312. Guinness, J. (2018). Permutation and grouping methods for
 #'   sharpening Gaussian process approximations. *Technometrics* 60, 415–429. Guinness, J. (2021).
@@ -130,14 +90,38 @@
 #'   Bayesian inference for variance components using only error contrasts. *Biometrika* 61,
 #'   383–385.
 #' @examples
-#' vecchia(k = 20)
+#' # More neighbours, nearer to the exact likelihood
+#' stations <- colorado_precipitation()
+#' fit_by <- function(method) {
+#'   neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326, method = method)
+#' }
+#' fits <- list(k5 = fit_by(vecchia(k = 5)), k20 = fit_by(vecchia(k = 20)),
+#'   exact = fit_by(exact_gp()))
+#' sapply(fits, function(fit) c(logLik = logLik(fit), coef(fit, what = "covariance")))
 #'
+#' # Fill the gaps of a map
+#' cells <- land_temperature()
+#' cells <- cells[cells$lon < -92.4, ]
+#' fit <- neargp(temperature ~ 1, cells[!cells$held_out, ], coords = ~ lon + lat, crs = 4326,
+#'   method = vecchia(k = 20))
+#' fit
+#' scores(fit, newdata = cells[cells$held_out, ])
+#'
+#' # Restricted maximum likelihood with few observations
+#' few <- stations[1:40, ]
+#' estimate <- function(estimation) {
+#'   fit <- neargp(precipitation ~ elevation, few, coords = ~ lon + lat, crs = 4326,
+#'     method = vecchia(k = 20, estimation = estimation), covariance = cov_matern(nu = 1.5))
+#'   coef(fit, what = "covariance")
+#' }
+#' rbind(ML = estimate("ML"), REML = estimate("REML"))
+#'
+#' # Inducing points for a smooth function of five predictors
 #' set.seed(1)
 #' d <- as.data.frame(matrix(runif(2000), 400, 5, dimnames = list(NULL, paste0("x", 1:5))))
 #' d$y <- sin(3 * d$x1) + d$x2 * d$x3 + rnorm(400, sd = 0.1)
 #' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3 + x4 + x5,
 #'   method = vecchia(k = 10, inducing = 30), covariance = cov_matern(nu = 2.5))
-#' fit
 #' predict(fit, d[1:3, ], interval = "prediction")
 #' @export
 vecchia <- function(k = NULL,

@@ -1,42 +1,31 @@
-#' Noise that differs between rows
+#' Heteroscedastic noise
 #'
-#' A gaussian response has noise of one variance, the nugget, over the weights of its rows; or of a
-#' variance for each row that covariates and known errors of measurements tell: the arguments
-#' `nugget` and `measurement_variance` of [neargp()].
+#' @description
+#' `nugget = ~ z` and `measurement_variance` of [neargp()] model a noise variance that differs
+#' between observations.
+#'
+#' ```r
+#' neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
+#'   nugget = ~ elevation)
+#' ```
 #'
 #' @details
-#' Row i of a gaussian response has noise of the variance `s2[i] + nugget * exp(z[i] gamma) /
-#' weights[i]`:
-#' * `measurement_variance = s2` is known: the square of the standard error of a measurement, in
-#'   squared units of the response. The nugget is what varies besides, and is estimated with all
-#'   else; `nugget = 0` says that there is nothing besides.
-#' * `nugget = ~ z` is log-linear in covariates: each coefficient `gamma`, called `nugget:z`, is the
-#'   difference of the logarithm of the noise variance by one unit of `z`. Numbers are counted from
-#'   their mean and factors from their first level, so that `nugget` itself is the noise variance
-#'   of a row with numbers at their mean and factors at their first level; `print()` says where
-#'   that is. (Columns of 0 and 1 are counted from 0, all others, interactions too, from their
-#'   mean.) Factors, [poly()], splines and [bumps()] can be covariates as in a trend. Coefficients
-#'   are searched within 5 by one standard deviation of their column.
-#' * `weights` are relative, and of the nugget alone.
+#' Observation `i` of a Gaussian response uses the noise variance `s2[i] + nugget * exp(z[i] gamma)
+#' / weights[i]`.
 #'
-#' By [vecchia()] (without inducing points) and [exact_gp()], in maximum or restricted maximum
-#' likelihood, [loo_k()], [mll_k()] and [svgp()] (all rows at once), on the CPU, of one gaussian
-#' response, also with a `transform`. [coef()][coef.neargp], `vcov()` and `confint()` have the
-#' coefficients, with `what = "covariance"`. Noise that grows with a covariate is hardly told from a
-#' field whose standard deviation does (`sd = ~ z`) and whose range is below the spacing of the
-#' rows: have one of the two.
+#' * `measurement_variance = s2` is known, such as a squared standard error. The nugget is estimated
+#'   in addition, unless you give `nugget = 0`.
+#' * `nugget = ~ z` is log-linear. The coefficient `nugget:z` is the change of the log variance per
+#'   unit of `z`. `nugget` is the variance at the mean of numbers and at the first level of factors.
+#'   Coefficients are limited to 5 per standard deviation.
+#' * `weights` apply to the nugget alone.
 #'
-#' Predictions of the field (`type = "link"`) do not ask for `z`. Those of new observations do, and
-#' are of the noise that `newdata` says: that of its `z`, and of its `measurement_variance` where it
-#' has the columns of that expression. Without these a new observation has no such error, and a
-#' message of class `neargp_message_noise` says so; scores of new rows count their `weights`, too.
-#' Rows in which a covariate of the noise is missing have no prediction of observations.
-#' Leave-one-out predictions, [cross_validate()], residuals and draws at the rows of the fit have
-#' the noise of each row.
-#' @section Errors: `neargp_error_noise` by a method that has no such noise, for variances that are
-#'   negative, not finite or all 0, and for covariates that are linearly dependent;
-#'   `neargp_error_local` for covariates that do not vary, and for the response among them;
-#'   `neargp_error_newdata` where new observations lack a covariate.
+#' Supported by [vecchia()] without inducing points, [exact_gp()], [loo_k()], [mll_k()] and [svgp()]
+#' with all observations, for one Gaussian response on the CPU. Do not combine it with `sd = ~ z` of
+#' a process with a short range, which looks the same.
+#'
+#' New observations use the `z` and `measurement_variance` of `newdata`. Without the latter they
+#' carry no such error, and a message says so. `type = "link"` needs neither.
 #' @references Harvey, A. C. (1976). Estimating regression models with multiplicative
 #'   heteroscedasticity. *Econometrica* 44, 461-465.
 #' @return This page describes an argument, and no function. [neargp()] returns a fit of class
@@ -44,23 +33,16 @@
 #' @seealso [neargp()]; [recalibrate()] and [ppgpr()] for intervals of responses whose noise no
 #'   covariate tells.
 #' @examples
-#' # Instruments of two kinds, of which one is noisier; errors of 0.1 are known of all.
+#' # Old instruments are noisier than new ones
 #' set.seed(1)
 #' stations <- data.frame(x = runif(300), y = runif(300), kind = rep(c("new", "old"), 150))
 #' sd <- sqrt(0.1^2 + ifelse(stations$kind == "old", 0.6, 0.2)^2)
 #' stations$temp <- 10 + sin(5 * stations$x) + cos(4 * stations$y) + rnorm(300, sd = sd)
 #' fit <- neargp(temp ~ 1, stations, coords = ~ x + y, method = vecchia(k = 15),
 #'   nugget = ~ kind, measurement_variance = 0.1^2)
-#' fit
 #' # 2 log(0.6 / 0.2) = 2.2
 #' confint(fit, "nugget:kindold", what = "covariance")
 #' predict(fit, data.frame(x = 0.5, y = 0.5, kind = c("new", "old")), interval = "prediction")
-#'
-#' # Standard errors of the rows: new observations have those of `newdata`, or none.
-#' stations$se <- runif(300, 0.05, 0.5)
-#' known <- neargp(temp ~ 1, stations, coords = ~ x + y, method = vecchia(k = 15),
-#'   measurement_variance = se^2)
-#' predict(known, data.frame(x = 0.5, y = 0.5, se = c(0, 0.5)))$sd
 #' @name noise
 NULL
 

@@ -1,9 +1,9 @@
 # Scores of several outputs: a row for each, and one for their joint distribution at each place.
 
 #' @rdname scores
-#' @section Several outputs: A fit to several outputs gives a row for each, named in the column
-#' `output`; with `newdata` also a row `(joint)` with the mean negative log density of all outputs
-#' that are known at a place, whose `observed` is a matrix with a column for each output.
+#' @section Several responses: The result contains a row for each response, named in the column
+#' `output`. With `newdata`, a row `(joint)` adds the mean negative log density of all responses that
+#' are known at a location, and `observed` is a matrix with a column for each response.
 #' @export
 scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weights = NULL,
                                   level = 0.95, na.rm = FALSE, leave_out = NULL, ...) {

@@ -1,49 +1,37 @@
 #' Map of predictions
 #'
-#' Draws predictions, or any column given for points, as a map: an image where
-#' the points form a regular grid of which a quarter or more is filled, coloured
-#' points elsewhere. The map is a ggplot object. Its aspect ratio is right for longitude and
-#' latitude as well as for the plane. Without the package ggplot2 the map is a plain one in base
-#' graphics.
+#' @description
+#' Draws predictions, or any column at points, as a map.
 #'
-#' @param predictions a data frame, an sf object of points or a terra `SpatRaster`,
-#'   such as [predict()] returns.
-#' @param what the column (layer) to draw: "mean", "sd" or the name of another; by
-#'   default "mean", or the "class" of predicted classes. A factor has a colour for
-#'   each of its levels.
-#' @param coords for a data frame: where the rows are. Names of two columns, a
-#'   one-sided formula (`~ lon + lat`), or a matrix or data frame of two columns.
-#'   By default the columns `x` and `y`, or `lon` and `lat`, or `longitude` and
-#'   `latitude`.
-#' @param palette name of a palette of [grDevices::hcl.colors()], a vector of
-#'   colours, or a function of their number. The defaults can be told apart by
-#'   colour-blind readers: "viridis", "Lajolla" for `sd`, and "Blue-Red 3" centered
-#'   on zero when `centered`.
-#' @param limits two numbers: the range of the colour scale. Values beyond take the
-#'   colour of its end, and a caption gives the farthest of them. The default is the
-#'   range of the values without outliers: at most one in a hundred at either end (of few values
-#'   two), farther from the middle 90% of the values than 1.5 times their width.
-#'   `range()` of the values has all of them on the scale.
-#' @param centered `TRUE` for a scale symmetric about zero (residuals, differences).
-#' @param longlat `TRUE` when the coordinates are longitude and latitude in degrees:
-#'   sets the aspect ratio and the labels. Found out for sf and terra objects and
-#'   for columns of these names.
-#' @param title title of the legend, `what` by default.
-#' @param main,xlab,ylab title of the map and of its axes.
-#' @param cex size of points, a positive number; the default falls from 1 with the number of points.
-#' @param draw `TRUE` draws the map. `FALSE` only returns it, so that you can add layers. For
-#'   example, `plot_map(predictions, draw = FALSE) + ggplot2::geom_point(data = towns)` adds points
-#'   from the columns `x` and `y` of `towns`.
+#' ```r
+#' plot_map(subset(land_temperature(), !held_out), "temperature")
+#' ```
+#'
+#' @details
+#' The map is an image if the points fill a quarter of a regular grid, and coloured points
+#' otherwise. The aspect ratio is right for degrees and for planes. Without ggplot2 the map is plain
+#' base graphics.
+#'
+#' @param predictions a data frame, sf points or a terra `SpatRaster`, such as [predict()] returns.
+#' @param what the name of a column (layer). Default `NULL`: `"mean"`, or `"class"` of a
+#'   classification.
+#' @param coords for a data frame, two column names, a formula such as `~ lon + lat`, or a matrix.
+#'   Default `NULL`: `x` and `y`, `lon` and `lat`, or `longitude` and `latitude`.
+#' @param palette a name of [grDevices::hcl.colors()], a vector of colours or a function of their
+#'   number. Default `NULL`: palettes for colour-blind readers.
+#' @param limits two numbers, the range of the colour scale; values beyond take the colour of its
+#'   end. Default `NULL`: the range without outliers. Use `range()` of the values for all.
+#' @param centered `TRUE` for a scale symmetric about zero. Default: `FALSE`.
+#' @param longlat `TRUE` for degrees. Default `NULL`: from the object or the names.
+#' @param title the title of the legend. Default: `what`.
+#' @param main,xlab,ylab titles of the map and of its axes.
+#' @param cex the size of points, a positive number. Default `NULL`: by their number.
+#' @param draw `FALSE` returns the map without drawing it, so that you can add layers. Default:
+#'   `TRUE`.
 #' @param ... not used.
-#' @return A ggplot object, invisibly if `draw`. Its `data` are the columns `x`, `y` and `value`.
-#'   Without ggplot2, `NULL`. Places on both sides of the date line are drawn in one piece, at
-#'   longitudes such as 170 to 190.
-#' @section Errors:
-#' `neargp_error_columns` when `what` or the coordinates are not there,
-#' `neargp_error_geometry` for geometries other than points,
-#' `neargp_error_package` for `draw = FALSE` without ggplot2,
-#' `neargp_error_argument` for the rest.
-#' @seealso [plot()][plot.neargp], [predict()][predict.neargp]
+#' @return A ggplot object with `data` of columns `x`, `y` and `value`; `NULL` without ggplot2. Maps
+#'   across the date line are drawn in one piece.
+#' @seealso [plot.neargp()], [predict.neargp()]
 #' @examples
 #' grid <- expand.grid(x = seq(0, 1, 0.02), y = seq(0, 0.6, 0.02))
 #' grid$mean <- sin(6 * grid$x) * cos(4 * grid$y)

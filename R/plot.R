@@ -1,89 +1,70 @@
 #' Plot a fit
 #'
-#' A map of the predictions, diagnostics from leave-one-out residuals, and the
-#' empirical variogram with the fitted curve. `autoplot()` returns the plot as a ggplot object, and
-#' `plot()` draws it.
+#' @description
+#' Draws a map of the predictions, diagnostics from leave-one-out residuals, and the variogram with
+#' the fitted curve.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' plot(fit)
+#' ```
 #'
 #' @details
-#' `which` may name several plots, which then share the page. If the page was divided before
-#' (`par(mfrow = )`), each plot takes the next figure of it.
+#' `autoplot()` returns a ggplot object, and `plot()` draws it. Several plots share a page, and a
+#' page divided by `par(mfrow = )` is filled. Without ggplot2, `plot()` draws plain versions, except
+#' `"qq"`, `"inducing"` and `"calibration"`.
 #'
-#' `plot()` needs the package ggplot2. Without it, `plot()` draws plain versions in base graphics,
-#' but none of "qq", "inducing" and "calibration", and by default only the first of the default
-#' plots.
+#' | `which` | plot |
+#' |---|---|
+#' | `"map"` | predictions on a grid over the data, or at `newdata`; a curve with its band for one coordinate |
+#' | `"residuals"` | standardised leave-one-out residuals against predictions; dotted lines contain 95% |
+#' | `"residual_map"` | the same residuals in space; patches are structure that the model misses |
+#' | `"qq"` | their normal quantiles, with a pointwise 95% band |
+#' | `"variogram"` | [empirical_variogram()] with the fitted curve, for Gaussian responses |
+#' | `"loo"` | observations against leave-one-out predictions |
+#' | `"calibration"` | [calibration_curve()] of 0/1 responses |
+#' | `"range"`, `"sd"` | the local range or standard deviation, see [nonstationary_covariance] |
+#' | `"coefficients"` | spatially varying coefficients, see [varying_coefficients] |
+#' | `"warp"` | warped coordinates, see [warped_coordinates()] |
+#' | `"inducing"` | the inducing points over the data |
 #'
-#'
-#' * "map": predictions of a new observation (as [predict()] makes them) on a grid over the convex
-#'   hull of the data (over all their latitudes where they go round the globe), made for the
-#'   purpose, or at `newdata`. When the trend has covariates other
-#'   than the coordinates, whose values on such a grid are not known, the map shows the spatial
-#'   effect alone (the latent Gaussian process, trend left out); give `newdata` with the covariates
-#'   to see predictions. Dots mark where the data leave more than half of the variance that the
-#'   field has without them: there the map shows the trend rather than the data. For a single
-#'   coordinate, a curve with its pointwise prediction band.
-#' * "residuals": standardised leave-one-out residuals against the leave-one-out mean (on a
-#'   logarithmic axis where the link or the `transform` is the logarithm), with a smooth of their
-#'   average; dotted lines hold 95% of them when the model is right. Of a response that is not
-#'   gaussian they are normal quantiles of the probability integral transform, see
-#'   [residuals.neargp()].
-#' * "residual_map": the same residuals where they are, as triangles that point up where the
-#'   observation is above its prediction. Patches of one colour are structure that the model misses.
-#' * "qq": their normal quantiles, with a pointwise 95% band for independent
-#'   residuals.
-#' * "variogram": [empirical_variogram()] with the fitted curve, for a gaussian
-#'   response.
-#' * "loo": observations against leave-one-out predictions, with their scores.
-#' * "warp": of a fit whose [covariance] has a `warp`, a map (or curve) of each further coordinate,
-#'   on one scale, and a curve of each monotone warp with its 95% band beside the identity (dashed),
-#'   see [warped_coordinates()]; with `what = "sd"` standard errors.
-#' * "range", "sd": of a fit whose [covariance] has `range = ~` or `sd = ~`, a map of the local
-#'   range (with several ranges, of the first) or of the local standard deviation of the process,
-#'   see [local_scales()], its colours by the logarithm; with `what = "sd"` of the standard error of
-#'   that logarithm. Of a sum it is the first component with such a field, which the title names.
-#'   For a single coordinate, a curve with its pointwise 95% band.
-#' * "coefficients": of a fit whose [covariance] has `by = ~`, a map (or curve with its pointwise
-#'   95% band) of each coefficient that varies, as [predict()] has it with `type = "coefficients"`,
-#'   the trend's included, each on a scale of its own; with `what = "sd"` of its standard deviation.
-#' * "calibration": of 0/1 responses, [calibration_curve()] of the leave-one-out predictions, with
-#'   pointwise 95% bands under perfect calibration, as of classes ([plot.neargp_classifier()]).
-#' * "inducing": of a fit by [svgp()], [odvgp()], [ppgpr()], [swsgp()] or [vecchia()] with them, the
-#'   inducing points over the data, in the first two coordinates.
+#' If the trend contains covariates, the map shows the process alone; give `newdata` for
+#' predictions. Dots mark locations where the data leave more than half of the variance. Residuals
+#' of other families are normal quantiles of the PIT, see [residuals.neargp()]. With `what = "sd"`,
+#' `"range"`, `"sd"`, `"warp"` and `"coefficients"` show standard errors. Maps of `"range"` and
+#' `"sd"` show the first local component.
 #'
 #' @param x,object a fit by [neargp()].
-#' @param which names of the plots, see Details. By default the map, residuals and their quantiles,
-#'   and the variogram (of up to three coordinates) or, unless the response is gaussian, the map of
-#'   the residuals ("loo" where there is none), without the map where the covariance has covariates;
-#'   of [ppgpr()] and [odvgp()], which leave no rows out, the map and the inducing points.
-#' @param what what the map shows: "mean" or "sd" of the predictions.
-#' @param newdata where to predict for the map, in the form that [predict()] takes;
-#'   by default a grid.
-#' @param cells number of cells of that grid over the bounding box of the data,
-#'   10,000 by default; more give a finer map and take longer.
-#' @param time for a fit in space and time: the time of the map, the latest one by
-#'   default.
-#' @param palette,limits,centered as in [plot_map()], for maps.
-#' @param ... for `plot()`, `palette`, `limits` and `centered`. For "variogram", arguments of
-#'   [empirical_variogram()] such as `directions`.
-#' @return A ggplot object, or for several plots a list of class `neargp_plots` with a ggplot object
-#'   for each, which prints as a page. `plot()` draws it and returns it invisibly; without ggplot2
-#'   it returns `NULL`. `autoplot()` returns the first of the default plots by default. The table
-#'   that a plot shows is its `data`, for example `autoplot(fit, "residuals")$data`. Change a plot
-#'   by ggplot2's functions, for example `autoplot(fit) + ggplot2::labs(title = "Yield")`.
-#' @section Errors:
-#' `neargp_error_plot` when a map is asked of a fit with more than two
-#' coordinates in space; `neargp_error_argument` for unknown names;
-#' `neargp_error_package` for plots without a plain version if ggplot2 is not installed;
-#' `neargp_error_local` for "range", "sd", "warp" or "coefficients" of a fit whose covariance has no
-#' such formula.
+#' @param which names of plots. Default `NULL`: map, residuals, their quantiles and the variogram,
+#'   or the map of residuals for other families. For [ppgpr()] and [odvgp()] these are the map and
+#'   the inducing points.
+#' @param what `"mean"` (default) or `"sd"` of the predictions.
+#' @param newdata locations of the map, see [predict.neargp()]. Default `NULL`: a grid.
+#' @param cells the number of cells of the grid, an integer. Default: 10,000.
+#' @param time the time of the map. Default `NULL`: the latest.
+#' @param palette,limits,centered see [plot_map()].
+#' @param ... for `plot()`, `palette`, `limits` and `centered`; for `"variogram"`, arguments of
+#'   [empirical_variogram()].
+#' @return A ggplot object, or a list of class `neargp_plots` with several. The table that a plot
+#'   shows is its `data`. Without ggplot2, `plot()` returns `NULL`.
 #' @seealso [plot_map()], [empirical_variogram()], [cross_validate()]
 #' @examples
-#' cells <- land_temperature()
-#' set.seed(1)
-#' some <- cells[sample(nrow(cells), 500), ]
-#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, distance = "euclidean",
-#'   method = vecchia(k = 10))
-#' plot(fit)
-#' plot(fit, which = "map", what = "sd")
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326)
+#' plot(fit, cells = 1000)
+#' plot(fit, which = "map", what = "sd", cells = 1000)
+#'
+#' # A map of predictions that use a covariate
+#' height <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_matern(nu = 1.5))
+#' grid <- expand.grid(lon = seq(-109, -102, 0.25), lat = seq(37, 41, 0.25), elevation = 2000)
+#' plot(height, which = "map", newdata = grid)
+#'
+#' # Change a plot by ggplot2, and look at its table
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   ggplot2::autoplot(fit, "residuals") + ggplot2::labs(title = "Precipitation")
+#'   head(ggplot2::autoplot(fit, "residuals")$data, 3)
+#' }
 #' @export
 plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000,
                         time = NULL, ...) {

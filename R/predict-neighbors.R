@@ -1,3 +1,68 @@
+#' Kriging equations and neighbourhoods
+#'
+#' @description
+#' How predictions condition on neighbours, and how to change the neighbourhood.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' predict(fit, data.frame(lon = -105, lat = 39.7), k = 100, local_mean = FALSE)
+#' ```
+#'
+#' @details
+#' Let `b` be the kriging weights of the k neighbours, `f` the conditional variance, `V` the
+#' covariance matrix of the trend's coefficients, and `d = x0 - X'b`. The predicted mean is
+#' `x0'beta + b'(y - X beta)`, and the variance is `f + d' V d` (universal kriging). `type =
+#' "process"` uses `x0 = 0`. `type = "trend"` is `x0'beta` with the variance `x0' V x0`. The means
+#' of process and trend add up to the mean of `"link"` with `local_mean = FALSE`, and the variances
+#' do not. For [vnngp()], inducing points replace the observations: with posterior mean `m` and
+#' covariance `S`, the mean is `b'm` and the variance `f + b'Sb`, to which the trend is added.
+#'
+#' In gaps (clouds, unsampled regions) the nearest observations lie on one side. Neighbours from all
+#' sectors and a local mean help there, and cost little elsewhere. Far from all data, a local mean
+#' tends to the nearest data, and the global mean tends to the trend. With `smooth = TRUE`, the
+#' prediction is the mean over the nearest `k / 2` to `k` neighbours, which is continuous (Rivoirard
+#' and Romary 2011). It supports Gaussian responses by [vecchia()] without inducing points,
+#' [exact_gp()], [loo_k()] and [mll_k()] on the CPU, without `sectors` and `joint`, and takes a
+#' quarter more time.
+#'
+#' | argument | default | exceptions |
+#' |---|---|---|
+#' | `k` | twice the `k` of the fit, at least 96 | [vnngp()] and `joint = TRUE`: twice, at least 60 |
+#' | | | [swsgp()], and [loo_k()] of other families: that of the fit |
+#' | | | [vecchia()] with inducing points: that of the fit, at least 30 |
+#' | | | [exact_gp()]: all observations |
+#' | | | [cov_spacetime()]: the most correlated; all of up to 1,000, else at least 192 |
+#' | `sectors` | 8 in two coordinates, Gaussian, without time | 0 with `k`, all neighbours, [vnngp()], `joint = TRUE` |
+#' | `local_mean` | `TRUE` with `~ 1`, Gaussian, one or two coordinates | `FALSE` for [vnngp()], exact predictions, inducing points, `joint = TRUE`, `"process"`, times outside the data |
+#' @references Cressie, N. (1993). *Statistics for Spatial Data*, section 3.4. Wiley. Rivoirard, J.
+#'   and Romary, T. (2011). Continuity for kriging with moving neighborhood. *Mathematical
+#'   Geosciences* 43, 469–481.
+#' @seealso [predict.neargp()], [cross_validate()] with [block_folds()] to compare neighbourhoods.
+#' @examples
+#' # Which neighbourhood fills gaps best? Hold out blocks.
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326,
+#'   method = vecchia(k = 20))
+#' set.seed(1)
+#' cross_validate(fit, folds = block_folds(fit, v = 5, size = 100), settings = list(
+#'   default = list(), nearest = list(k = 30, sectors = 0),
+#'   global_mean = list(local_mean = FALSE)
+#' ))
+#'
+#' # Far from the data: the nearest data, or the mean of all
+#' far <- data.frame(lon = -95, lat = 45)
+#' predict(fit, far, k = 50, local_mean = TRUE)
+#' predict(fit, far, k = 50, local_mean = FALSE)
+#'
+#' # Process and trend add up to the linear predictor
+#' near <- data.frame(lon = -105, lat = 39.7)
+#' parts <- sapply(c("process", "trend", "link"), function(type) {
+#'   predict(fit, near, type = type, local_mean = FALSE)$mean
+#' })
+#' parts
+#' @name kriging_neighbourhood
+NULL
+
 # The observations that a prediction is conditioned on: every observation, or how many neighbours,
 # from where, and whether their mean is known.
 

@@ -1,24 +1,36 @@
 # print() and summary() of fits: their sections.
 
-#' Print and summary of a fit
+#' Print and summarise a fit
 #'
-#' @param x,object a fit of [neargp()] or its summary.
-#' @param digits significant digits.
+#' @description
+#' `print()` shows the estimates, and `summary()` adds standard errors.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' summary(fit)
+#' ```
+#'
+#' @param x,object a fit by [neargp()], or its summary.
+#' @param digits the number of significant digits, an integer. Default: `getOption("digits") - 3`.
 #' @param ... not used.
-#' @return `print()` returns its argument invisibly; `summary()` a list of class `summary.neargp`
-#'   with the elements `coefficients` (matrix of estimates, standard errors, z and p values),
-#'   `covariance` (data frame: estimate, std_error, fixed, at_boundary), `effective_range`, where
-#'   the correlation has fallen to 0.05, `level_correlation`, that of two rows that differ in the
-#'   level of a factor among the coordinates and in nothing else (of an ordered one, in one step),
-#'   and the fit. Summaries of categories add the leave-one-out `scores` and `confusion` table,
-#'   summaries of deep fits the `units`, `sites` and `weights`.
-#' @seealso [coef.neargp()] for single parts and intervals, [tidiers] for data frames,
-#'   [plot.neargp()].
+#' @return `print()` returns its argument invisibly. `summary()` returns a list of class
+#'   `summary.neargp` with
+#'   * `coefficients`: a matrix of estimates, standard errors, z and p values;
+#'   * `covariance`: a data frame with `estimate`, `std_error`, `fixed` and `at_boundary`;
+#'   * `effective_range`: the distance at which the correlation is 0.05;
+#'   * `level_correlation`: the correlation of two observations that differ only in a factor among
+#'     the coordinates, by one step if it is ordered.
+#'
+#'   Summaries of categories add leave-one-out `scores` and a `confusion` table. Summaries of deep
+#'   fits add `units`, `sites` and `weights`.
+#' @seealso [coef.neargp()] for intervals, [tidiers] for data frames, [plot.neargp()].
 #' @examples
-#' set.seed(1)
-#' d <- data.frame(x = runif(100), y = runif(100))
-#' d$z <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.1)
-#' summary(neargp(z ~ x, d, coords = ~ x + y, method = vecchia(k = 10)))
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_matern(nu = 1.5))
+#' fit
+#' summary(fit)
+#' summary(fit)$effective_range
 #' @name summary.neargp
 #' @export
 print.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {

@@ -1,59 +1,41 @@
-#' Penalised-complexity priors
+#' Penalised-complexity (PC) priors
 #'
-#' Priors of the covariance parameters that shrink towards the simpler field: long ranges, small
-#' standard deviations, smoothness. They are the argument `prior` of [neargp()], added as a penalty
-#' to the objective that is maximised, and the prior of `predict(parameters = "integrated")`.
+#' @description
+#' Priors that shrink towards long ranges, small standard deviations and smooth processes.
 #'
-#' Each is told by a bound and the probability that the parameter is beyond it, where the field is
-#' complex: with `range = c(0.05, 0.01)` ranges are below 0.05 with probability 0.01, with
-#' `sd = c(2, 0.05)` the standard deviation of the field is above 2 with probability 0.05. Range and
-#' standard deviation have the joint prior of Fuglstad, Simpson, Lindgren and Rue (2019): in d
-#' dimensions `range^(-d/2)` and the standard deviation have exponential distributions. The standard
-#' deviation of the noise has an exponential one, too, as all standard deviations of Simpson et al.
-#' (2017), and of the Matérn smoothness it is 1 / nu that has, which is 0 for the smoothest field.
-#' (That is a choice; the distance of the papers has no closed form for the smoothness.)
+#' ```r
+#' neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
+#'   prior = pc_priors(range = c(50, 0.05), sd = c(300, 0.05)))
+#' ```
 #'
-#' Data hardly tell range from variance, or a smoothness from another, where locations are few or in
-#' a small area, and maximum likelihood then ends at a bound; a prior keeps such estimates finite.
-#' With hundreds of rows in an area of many ranges it matters little.
+#' @details
+#' Each prior consists of a limit and a probability. For example, `range = c(0.05, 0.01)` means that
+#' a range is below 0.05 with probability 0.01, and `sd = c(2, 0.05)` that the standard deviation is
+#' above 2 with probability 0.05. Range and standard deviation receive the joint prior of Fuglstad
+#' et al. (2019): `range^(-d/2)` and the standard deviation are exponential. The noise's standard
+#' deviation and `1 / nu` are exponential as well.
 #'
-#' What is maximised is the log-likelihood (or score) plus the log density of the parameters on the
-#' scale on which they are searched, logarithms. The estimate is the mode of the posterior of these,
-#' as in INLA, and not that of the densities of the parameters themselves: there the mode of a
-#' standard deviation would be drawn to 0. `logLik()` is the log-likelihood there, without the
-#' prior.
+#' With few locations or a small area, range and variance are poorly identified, and a prior keeps
+#' the estimates finite. The fit maximises the log-likelihood plus the log prior density of the
+#' parameters' logarithms, as in INLA. `logLik()` excludes the prior. INLA's range is `sqrt(8 * nu)`
+#' times ours. With anisotropy, the prior is that of the geometric mean of the ranges. Each
+#' component of a sum receives the priors.
 #'
-#' `range` is the parameter that [coef()] reports, of which the correlation is a function by
-#' distance / range; INLA's range of a Matérn field is `sqrt(8 * nu)` times that. The dimension d is
-#' the number of coordinates that share the range, 2 on the sphere. With an anisotropy the prior is
-#' that of the geometric mean of the ranges along and across, and the direction has none. In a sum
-#' each component has these priors.
-#'
-#' @param range,sd,nugget_sd,smoothness `c(bound, probability)` of each range in space (below the
-#'   bound), of the standard deviation of the field (above), of the noise, the square root of the
-#'   `nugget` (above), and of the Matérn smoothness (below); `NULL` for no prior, that is a flat one
-#'   of the logarithm. The unit is that of the coordinates or of the response.
-#' @param ... priors of single parameters, which go before these, by their names as [coef()] has
-#'   them: `range_time = c(1, 0.05)`. A range in time, or of a factor, has a prior only so, in a sum
-#'   that of each component unless it is named alone, as `range_time_1`; `variance_2 =
-#'   c(1, 0.05)` is of the standard deviation of a second component.
-#' @return A list of class `neargp_prior`, the argument `prior` of [neargp()].
-#' @section Errors: `neargp_error_argument` for what is no bound with its probability; of [neargp()]
-#'   `neargp_error_prior` for methods and responses that have none ([svgp()] and others on inducing
-#'   points, `optimizer = "adam"`, several outputs, classes and other responses by [loo_k()]), and
-#'   for a prior of a parameter that is not estimated.
+#' @param range,sd,nugget_sd,smoothness `c(bound, probability)`: ranges in space and smoothness are
+#'   below the bound, and standard deviations of process and noise above it. Units are those of the
+#'   coordinates or response. Default `NULL`: flat on the log scale.
+#' @param ... priors by names of [coef()], which take precedence. For example, `range_time = c(1,
+#'   0.05)`, or `variance_2 = c(1, 0.05)` for the standard deviation of the second component.
+#' @return A list of class `neargp_prior` for the argument `prior` of [neargp()].
 #' @references Fuglstad, G.-A., Simpson, D., Lindgren, F. and Rue, H. (2019). Constructing priors
-#'   that penalize the complexity of Gaussian random fields. *Journal of the American Statistical
-#'   Association* 114, 445–452. Simpson, D., Rue, H., Riebler, A., Martins, T. G. and Sørbye, S. H.
+#'   that penalize the complexity of Gaussian random fields. *JASA* 114, 445–452. Simpson, D. et al.
 #'   (2017). Penalising model component complexity. *Statistical Science* 32, 1–28.
-#' @seealso [neargp()], whose argument `prior` takes it; [covariance] for parameters that are known;
-#'   [predict.neargp()] for `parameters = "integrated"`.
+#' @seealso [integrated_parameters]
 #' @examples
-#' set.seed(1)
-#' d <- data.frame(x = runif(40), y = runif(40))
-#' d$z <- sin(6 * d$x) + d$y + rnorm(40, sd = 0.1)
-#' prior <- pc_priors(range = c(0.05, 0.05), sd = c(3, 0.05), nugget_sd = c(1, 0.05))
-#' neargp(z ~ 1, d, coords = ~ x + y, prior = prior)
+#' stations <- colorado_precipitation()[1:40, ]
+#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326)
+#' with_prior <- update(fit, prior = pc_priors(range = c(50, 0.05), sd = c(200, 0.05)))
+#' rbind(without = coef(fit, what = "covariance"), with = coef(with_prior, what = "covariance"))
 #' @export
 pc_priors <- function(range = NULL, sd = NULL, nugget_sd = NULL, smoothness = NULL, ...) {
   named <- rlang::list2(...)

@@ -1,64 +1,45 @@
-#' Recalibrated predictions
+#' Recalibrate predictions
 #'
-#' A monotone map of the predictive distributions of a fit, learned from its leave-one-out
-#' predictions: where observations fall outside of their intervals too often, or too seldom, the map
-#' mends that for all predictions alike. What is returned is the fit with the map, whose
-#' predictions, intervals, quantiles, scores and cross-validation use it; the fit that was given
-#' stays as it was.
+#' @description
+#' Corrects intervals that cover too little or too much, by a monotone map learned from
+#' leave-one-out predictions.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' scores(recalibrate(fit))
+#' ```
 #'
 #' @details
-#' Under the model each row's standardised leave-one-out residual is standard normal
-#' ([residuals()][residuals.neargp] of type `"standardized"`). Their quantiles, as a function `q` of
-#' those of the normal distribution, say what is wrong: a line through the origin with slope 2 where
-#' standard deviations are half of what they should be, an S where noise has heavy tails. With it an
-#' observation that was predicted as `m + s x`, `x` standard normal, is predicted as `m + s q(x)`
-#' (of a transformed response, on the transformed scale). In other words, the probability integral
-#' transform is mapped by the distribution function of those of the rows (Kuleshov, Fenner and Ermon
-#' 2018), here of leave-one-out predictions in place of a held-out set.
+#' Standardised leave-one-out residuals are standard normal under the model. Their quantiles define
+#' a function `q`, and the prediction `m + s x` becomes `m + s q(x)` (Kuleshov, Fenner and Ermon
+#' 2018). `q` is a monotone cubic through quantiles at steps of about half a standard deviation, and
+#' linear in the tails. It is shrunk to the identity by `max(0, 1 - J / d'V^-1 d)`, with `J`
+#' departures `d` and their covariance matrix `V`.
 #'
-#' `q` is a monotone cubic (Fritsch and Butland 1984) through quantiles at steps of half a standard
-#' deviation or so, as far out as ten rows lie beyond, and a line from there: tails are normal, with
-#' the spread of the outermost quantiles. It is drawn to the identity by the share of sampling error
-#' in what it departs: with `d` the departures, `V` their covariance matrix under the model and `J`
-#' their number, by the factor `max(0, 1 - J / d'V^-1 d)`. A fit without fault is so hardly changed,
-#' and not at all by half of such samples.
+#' The map corrects a wrong nugget, heavy tails and skewness. It is the same at all locations, so it
+#' cannot correct variances that are wrong in different ways (see [nonstationary_covariance]), or
+#' predictions in gaps.
 #'
-#' One map is for all places. It mends a nugget that was fixed at a wrong value, heavy tails and
-#' skewness of the noise, but not variances that are too large here and too small there: see
-#' `plot(fit, "residual_map")`, and local fields of the [covariance] for these. Leave-one-out
-#' predictions are from near by; far from all data, and in gaps, predictions may have other faults.
+#' Only new observations are recalibrated: `type = "link"` and `simulate()` are not.
+#' [cross_validate()] uses the map of all observations. `update()` drops the map, with a message.
 #'
-#' The latent field is not recalibrated: `type = "link"` and its intervals are what they were.
-#' `simulate()` has no recalibrated draws, as the map says nothing of the dependence of places.
-#' [cross_validate()] of a recalibrated fit has the map of all rows, held-out ones included, as its
-#' `print()` says. `update()` fits the model anew and drops the map, with a message
-#' (`neargp_message_recalibration`): call `recalibrate()` of the new fit.
-#'
-#' @param fit a fit of [neargp()] to one gaussian response, transformed or not.
-#' @param k,threads of the leave-one-out predictions, as in [loo_predict()].
-#' @return The fit with the map: `family(fit)$recalibration` is a list of `score`, normal quantiles,
-#'   the `residual` for each of them, the `slope` of the curve there, and `kept`, the factor of the
-#'   departures from the identity.
-#' @section Errors: `neargp_error_recalibration` for other responses and for deep fits (whose
-#'   distributions are not normal), fewer than 30 rows that can be predicted from the others, and
-#'   rows from a source; `neargp_error_newdata` for a mean-field posterior, which leaves no rows
-#'   out.
-#' @references Fritsch, F. N. and Butland, J. (1984). A method for constructing local monotone
-#'   piecewise cubic interpolants. *SIAM Journal on Scientific and Statistical Computing* 5,
-#'   300--304.
-#'
-#'   Kuleshov, V., Fenner, N. and Ermon, S. (2018). Accurate uncertainties for deep learning using
-#'   calibrated regression. *Proceedings of the 35th International Conference on Machine Learning*.
-#' @seealso [scores()] for the coverage of intervals, [plot.neargp()] with `which = "qq"` for what
-#'   is wrong, [response_family] for heavy tails, [predict.neargp()].
+#' @param fit a fit by [neargp()] to one Gaussian response, with at least 30 observations.
+#' @param k,threads see [loo_predict()].
+#' @return The fit with the map `family(fit)$recalibration`: `score`, `residual`, `slope` and
+#'   `kept`, the factor of shrinkage.
+#' @references Kuleshov, V., Fenner, N. and Ermon, S. (2018). Accurate uncertainties for deep
+#'   learning using calibrated regression. *ICML*. Fritsch, F. N. and Butland, J. (1984). A method
+#'   for constructing local monotone piecewise cubic interpolants. *SIAM Journal on Scientific and
+#'   Statistical Computing* 5, 300–304.
+#' @seealso [scores()], [plot.neargp()] with `which = "qq"`, [student_t()] for heavy tails.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(400), y = runif(400))
 #' d$z <- sin(6 * d$x) + d$y + 0.1 * rt(400, df = 2)
-#' held <- d[301:400, ]
+#' held_out <- d[301:400, ]
 #' fit <- neargp(z ~ 1, d[1:300, ], coords = ~ x + y)
-#' scores(fit, held, level = 0.8)
-#' scores(recalibrate(fit), held, level = 0.8)
+#' scores(fit, held_out, level = 0.8)
+#' scores(recalibrate(fit), held_out, level = 0.8)
 #' @export
 recalibrate <- function(fit, k = NULL, threads = NULL) {
   check_required()

@@ -1,76 +1,72 @@
-#' Fitted values and residuals
+#' Residuals, fitted values and leave-one-out predictions
 #'
-#' `fitted()` is the mean of the latent field (of the expected response, where that is not gaussian)
-#' at the data, given all neighbours and the observation itself: the data smoothed by the nugget.
-#' (Without a nugget it is the data.) Binomial responses count as numbers of successes, also where
-#' the response of the formula is a proportion, and fitted values are for the trials of each row.
-#' `residuals()` are of five kinds; the leave-one-out ones tell how well the model predicts.
+#' @description
+#' `loo_predict()` predicts each observation from the others. `residuals()` and `fitted()` compare
+#' the fit with its data.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' head(loo_predict(fit))
+#' ```
 #'
 #' @details
-#' A leave-one-out prediction is conditioned on the nearest others, and the trend is estimated from
-#' the others, too; the covariance parameters stay those of all rows. For a gaussian response that
-#' is universal kriging from all other rows in closed form (Dubrule 1983), exactly so for
-#' [exact_gp()] and `k = n - 1`: with \eqn{r} and \eqn{v} a row's error and variance given its
-#' neighbours and the trend of all rows, the error is \eqn{r / (1 - h)} and the variance \eqn{v / (1
-#' - h)}, where the leverage \eqn{h} says how much of the trend rests on the row. Trends with many
-#' coefficients have large leverages: without them errors look better than those of new
-#' observations. Several outputs are left out place by place.
+#' `fitted()` returns the mean of the process, or of the expected response, given all observations:
+#' the data smoothed by the nugget. Binomial responses count as numbers of successes.
 #'
-#' A row that alone determines a coefficient, as the only one of a level of a factor, cannot be
-#' predicted from the others: its mean is `NA` and its standard deviation `Inf`, and a warning of
-#' class `neargp_warning_leverage` names it. With `leave_out = "location"` this holds for a location
-#' that alone determines a coefficient.
+#' A leave-one-out prediction re-estimates the trend without the observation, and keeps the
+#' covariance parameters. For a Gaussian response it is universal kriging in closed form (Dubrule
+#' 1983): with error \eqn{r}, variance \eqn{v} and leverage \eqn{h}, the error is \eqn{r / (1 - h)}
+#' and the variance \eqn{v / (1 - h)}. An observation (or location) that alone determines a
+#' coefficient returns `NA` and `Inf`, with a warning.
 #'
-#' Where locations repeat, `loo_predict(fit, leave_out = "row")` judges predictions of a further
-#' observation at a known location, and `leave_out = "location"` predictions at a new location.
+#' If locations repeat, `leave_out = "row"` measures predictions at known locations, and
+#' `"location"` predictions at new ones. [vnngp()] removes an observation from its posterior, and
+#' [loo_k()] its pseudo-observation. Probabilities of categories keep the trend and link of all
+#' observations, so use [cross_validate()] with many covariates. With a `transform`, results are on
+#' the response scale, except `"standardized"` and `"trend"`.
 #'
-#' Of responses that are not gaussian, [vnngp()] takes a row's term out of its posterior, that of
-#' the trend included; [loo_k()] takes its pseudo-observation out of the trend as above, to which
-#' the trend of its score is near. The probabilities of classes keep the trend and link of all rows:
-#' with many covariates judge them by [cross_validate()], which does not.
+#' @param object a fit by [neargp()].
+#' @param type see the table below. Default: `"response"`.
+#' @param k the number of neighbours, see [predict.neargp()]. Leave-one-out predictions of
+#'   [exact_gp()] and [vecchia()] with inducing points use all others.
+#' @param threads,... see [predict.neargp()].
+#' @param leave_out `"row"`, a single observation, or `"location"`, all observations at the
+#'   location. Default `NULL`: `"row"` for one response. For several responses it is `"location"`,
+#'   the `leave_out` of [loo_k()], or for [svgp()] the whole row. `"location"` supports Gaussian
+#'   responses by [exact_gp()], [vecchia()], [loo_k()], [mll_k()] and [svgp()], without `by = ~`,
+#'   and all fits whose locations do not repeat.
+#' @section Types of residuals:
+#' | `type` | residual |
+#' |---|---|
+#' | `"response"` | observation minus fitted value |
+#' | `"pearson"` | that, divided by the standard deviation of the noise or of the response given the process |
+#' | `"loo"` | observation minus leave-one-out prediction |
+#' | `"standardized"` | that, divided by its standard deviation; normal quantiles of the PIT for other families, randomised for counts, at most 6 |
+#' | `"trend"` | observation minus trend and offset (Gaussian) |
+#' | `"quantile"` | normal quantiles of the PIT, for fits by [dspp()] and [dgp()] |
 #'
-#' Of a response with a `transform` in [neargp()] everything is on its own scale, but for residuals
-#' of type `"standardized"`, which are those of the transformed response, and `"trend"`.
-#'
-#' @param object a fit of [neargp()].
-#' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the
-#'   standard deviation of the noise, or of the response given the field; `"loo"`: observation minus
-#'   its prediction from its nearest others; `"standardized"`: that, divided by its predictive
-#'   standard deviation, standard normal under the model; `"trend"`: observation minus trend and
-#'   offset, the process plus noise (gaussian responses only). Unless the response is gaussian,
-#'   `"standardized"` residuals are normal quantiles of the probability integral transform of the
-#'   leave-one-out prediction, of counts randomised by R's generator (Dunn and Smyth 1996): standard
-#'   normal under the model, too. Beyond 6 they are set to 6.
-#' @param k number of neighbours, as in [predict.neargp()]. Every other observation for
-#'   [exact_gp()], and in leave-one-out predictions for [vecchia()] with inducing points.
-#' @param threads,... as in [predict.neargp()].
-#' @param leave_out what a prediction leaves out: `"row"`, a single observation, which the other
-#'   observations at its location help to predict; or `"location"`, all observations at the
-#'   location, as for a new location. Default `NULL`: `"row"` for one response. For several
-#'   responses the default is `"location"`, or the `leave_out` of [loo_k()]. By [svgp()] of several
-#'   responses it is the whole row of the data. `"location"` is for Gaussian responses by
-#'   [exact_gp()], [vecchia()], [loo_k()], [mll_k()] and [svgp()], and for any fit whose locations
-#'   do not repeat. A covariance with `by = ~ u` does not support it where they do.
-#' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action`
-#'   is `na.exclude`, dropped rows are NA. For several outputs a matrix with a column for each; NA
-#'   where an output was not observed. `loo_predict()` returns a data frame with the columns `mean`
-#'   and `sd` of the leave-one-out prediction of each observation; for a fit to several outputs
-#'   `mean_<output>` and `sd_<output>`, given the nearest observations at other places (or, with
-#'   `leave_out = "row"` in [loo_k()], at the same one, too); for a fit to classes `prob_<level>`
-#'   and `class`, as in [predict.neargp_classifier()].
-#' @section Warnings: `neargp_warning_leverage`, see the details.
-#' @section Errors: `neargp_error_method` where a method cannot leave out what `leave_out` names.
+#' `"standardized"` residuals are standard normal under the model (Dunn and Smyth 1996).
+#' @return `residuals()` and `fitted()`: numbers, one for each row of the data, or a matrix for
+#'   several responses. `loo_predict()`: a data frame with `mean` and `sd`, for several responses
+#'   `mean_<output>` and `sd_<output>`, and for categories `prob_<level>` and `class`.
 #' @references Dubrule, O. (1983). Cross validation of kriging in a unique neighborhood.
-#'   *Mathematical Geology* 15, 687–699.
-#'
-#' Dunn, P. K. and Smyth, G. K. (1996). Randomized quantile residuals. *Journal of Computational and
-#' Graphical Statistics* 5, 236–244.
+#'   *Mathematical Geology* 15, 687–699. Dunn, P. K. and Smyth, G. K. (1996). Randomized quantile
+#'   residuals. *Journal of Computational and Graphical Statistics* 5, 236–244.
+#' @seealso [scores()], [cross_validate()], [plot.neargp()] for plots of residuals,
+#'   [hatvalues.neargp()]
 #' @examples
-#' set.seed(1)
-#' d <- data.frame(x = runif(100), y = runif(100))
-#' d$z <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.1)
-#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10))
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326)
+#' left_out <- loo_predict(fit)
+#' head(left_out, 3)
 #' sqrt(mean(residuals(fit, "loo")^2))
+#' cor(left_out$mean, stations$precipitation)
+#'
+#' # Standardised residuals: which stations does the model not explain?
+#' z <- residuals(fit, "standardized")
+#' c(mean = mean(z), sd = sd(z))
+#' stations[abs(z) > 3, c("lon", "lat", "elevation", "precipitation")]
+#' head(cbind(fitted = fitted(fit), observed = stations$precipitation), 3)
 #' @name residuals.neargp
 #' @export
 residuals.neargp <- function(object,

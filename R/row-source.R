@@ -1,91 +1,79 @@
 # Rows that are read in chunks, as often as a fit asks for them.
 
-#' Rows that are read in chunks
+#' Data that exceed the memory
 #'
-#' The data of a fit that need not fit in memory: files, or a function of yours, that give rows in
-#' chunks. [neargp()] takes it for `data`; the rows are read anew for each pass over them, and what
-#' is kept of them are sums.
+#' @description
+#' Reads the data of a fit in chunks, from files or a function.
 #'
-#' @section What can be fitted: Gaussian responses by [svgp()], whose bound is a sum over rows; in
-#' shards also by other methods, and other responses, see below. A
-#' first reading looks at all chunks for the count, the levels of factors and characters, and a
-#' sample of `start_rows` rows. From the sample come starting values of parameters and positions,
-#' and where `optimizer = "auto"` takes mini-batches, it takes them from the sample. All rows then
-#' have the bound, its gradient and the posterior: two readings for each evaluation. A fit to no
-#' more than `start_rows` rows is that in memory to the last digit; one to more rows is that in
-#' memory with the same start. Memory is that of one chunk, the sample, and some matrices of M x M,
-#' M the number of inducing points.
+#' ```r
+#' file <- tempfile(fileext = ".csv")
+#' write.csv(colorado_precipitation(), file, row.names = FALSE)
+#' fit <- neargp(precipitation ~ 1, row_source(file), coords = ~ lon + lat, crs = 4326,
+#'   method = svgp(inducing = 30, move = FALSE), covariance = cov_exponential())
+#' ```
 #'
-#' @section In shards: With a `cluster` of [neargp()], or `neargp_control(shards = )`, by [svgp()],
-#' [ppgpr()], [vecchia()], [loo_k()], [mll_k()] and [vnngp()], see [clusters]; by `loo_k()` also
-#' counts, amounts and other numbers, and `cbind(successes, failures)`, but not [student_t()], nor
-#' responses that only all rows tell, as classes, levels and limits. Rows are read by the worker
-#' that has their shard, in all chunks that reach into it, once for each shard, and again where a
-#' worker is lost: the files must be there on each machine, and a function travels to it with the
-#' variables that it was made with. A whole file is then one chunk, and `chunk_rows` says nothing.
-#' Chunks should be compact in space, as windows and regions are, so that few reach into a shard.
-#' The first reading finds their boxes, by the workers, too; the shards are cut at medians of the
-#' sample. [predict()][predict.neargp] reads the rows once more, but of [svgp()] and [ppgpr()].
+#' @details
+#' The rows are read again for each pass, and only sums are kept. Without shards, a source supports
+#' Gaussian responses by [svgp()]: two readings for each evaluation. A first reading finds the
+#' count, factor levels and a sample of `start_rows` rows for starting values and mini-batches. With
+#' at most `start_rows` rows, the result is identical to that in memory.
 #'
-#' By [vnngp()], and of responses that are not gaussian by [svgp()] and [ppgpr()], each chunk is
-#' read once, by a worker, and the columns that the call names, of all rows, come to this session,
-#' which has a posterior of each row anyway. The fit is that to a data frame of the source, to the
-#' last bit, and its family and formula have no limits but those of shards.
+#' In shards, by `cluster` or `neargp_control(shards = )`, a source supports [svgp()], [ppgpr()],
+#' [vecchia()], [loo_k()], [mll_k()] and [vnngp()], see [clusters]. `loo_k()` supports counts,
+#' amounts and `cbind(successes, failures)`, and neither [student_t()] nor factors. The worker with
+#' a shard reads all chunks that reach into it, so files must exist on each machine, and chunks
+#' should be compact in space. A whole file is then one chunk. [predict()][predict.neargp] reads the
+#' rows once more, except for [svgp()] and [ppgpr()].
 #'
-#' @section The formula: Each row must have its values alone. `poly()`, `scale()`, splines without
-#' `knots` and `Boundary.knots`, and `x - mean(x)` depend on the other rows of a chunk and are an
-#' error; so is a `subset` that is not logical. Factors need the same levels in all chunks,
-#' characters need not have all values in each. Missing values are an error that names chunk and
-#' row, unless `na.action = na.omit` is given.
+#' For [vnngp()], and other families by [svgp()] and [ppgpr()], the columns of the model come into
+#' this session, and the fit is identical to that of a data frame.
 #'
-#' @section Files of text: Each line of a file is a row, or an error that names the file and the
-#'   line. A line is an error if its number of fields is not that of the header, or if it opens a
-#'   quote that its field does not end with. Bytes of zero are errors, and so is a compressed file
-#'   that is cut off. Blank lines and files with a header alone have no rows. `fill = TRUE` accepts
-#'   short lines, and `quote = ""` takes quotes as plain signs.
+#' Each row must determine its own values. `poly()`, `scale()`, splines without knots and `x -
+#' mean(x)` are errors. Factors need the same levels in all chunks. Missing values are an error
+#' unless you give `na.action = na.omit`.
 #'
-#' @section Fits from a source: They predict, and are printed and summarised, as all are; but for
-#' those whose rows come to this session (see above) they hold none. What is about the rows of the
-#' fit, as `residuals()`, `cross_validate()` and `plot()`, stops with `neargp_error_source`: predict
-#' chunks of rows, and compare. `update(fit, start = fit)` goes on where the rows are the same.
+#' Text files must be complete: a wrong number of fields, an open quote, a zero byte or a truncated
+#' compressed file is an error that names the line. `fill = TRUE` and `quote = ""` relax this.
 #'
-#' @param x names of files of one table, one after the other; or a function of the number of a
-#'   chunk, from 1 on, that returns a data frame, and `NULL` after the last one. It must return the
-#'   same rows whenever it is called.
-#' @param read for files: `NULL` for text by [utils::read.csv()] (also compressed), each file with a
-#'   header, `chunk_rows` rows at a time; or a function that reads a whole file as one chunk, such
-#'   as `arrow::read_parquet`.
-#' @param chunk_rows rows of text that are read at a time. Results do not depend on it.
-#' @param start_rows rows in the sample.
-#' @param ... further arguments of `read` or [utils::read.csv()], such as `sep` and `colClasses`. By
-#'   default the first chunk has the classes of the columns.
-#' @return `source_folder()` and `source_raster()` make such a source of the files of a folder, and
-#'   of the windows of a raster. All return an object of class `neargp_row_source`, for the argument
-#'   `data` of [neargp()].
-#' @section Errors: `neargp_error_source`: a file that is missing or cannot be read, a line that is
-#'   no row, no rows, columns, classes or levels that differ between chunks, rows or a count that
-#'   differ between readings, a formula that depends on other rows, and a method or family that
-#'   needs the rows in memory. Other errors are those of [neargp()], and name the chunk.
+#' Most fits from a source contain no rows, so `residuals()`, `cross_validate()` and `plot()` are
+#' errors. Predict chunks and compare them. `update(fit, start = fit)` continues.
+#'
+#' @param x file names of one table, or a function of the chunk number (1, 2, ...) that returns a
+#'   data frame, and `NULL` after the last. It must always return the same rows.
+#' @param read a function that reads a whole file as a chunk, such as `arrow::read_parquet`. Default
+#'   `NULL`: text by [utils::read.csv()].
+#' @param chunk_rows the rows of text in a chunk, an integer. Results do not depend on it. Default:
+#'   65,536.
+#' @param start_rows the rows of the sample, an integer. Default: 50,000.
+#' @param ... arguments of `read` or [utils::read.csv()], such as `sep` and `colClasses`.
+#' @return An object of class `neargp_row_source` for the argument `data` of [neargp()].
+#'   `source_folder()` uses each file of a folder as a chunk, and `source_raster()` windows of a
+#'   raster.
+#' @seealso [clusters], [prediction_files], `vignette("beyond-one-machine", package = "neargp")`
 #' @examples
 #' set.seed(1)
-#' d <- data.frame(x = runif(2000), y = runif(2000), height = rnorm(2000))
-#' d$temp <- with(d, 10 - height + sin(5 * x) + cos(4 * y) + rnorm(2000, sd = 0.2))
+#' d <- data.frame(x = runif(400), y = runif(400), height = rnorm(400))
+#' d$temp <- with(d, 10 - height + sin(5 * x) + cos(4 * y) + rnorm(400, sd = 0.2))
 #' file <- tempfile(fileext = ".csv")
 #' write.csv(d, file, row.names = FALSE)
-#' fit <- neargp(temp ~ height, row_source(file, chunk_rows = 500), coords = ~ x + y,
+#' fit <- neargp(temp ~ height, row_source(file, chunk_rows = 200), coords = ~ x + y,
 #'   method = svgp(inducing = 20, move = FALSE),
 #'   covariance = cov_matern(nu = 1.5))
 #' fit
 #' predict(fit, data.frame(x = 0.5, y = 0.5, height = 0), interval = "prediction")
 #'
-#' # Vecchia's approximation of them, in shards
+#' # The Vecchia approximation, in shards
 #' neargp(temp ~ height, row_source(file), coords = ~ x + y, method = vecchia(10),
 #'   covariance = cov_exponential(), control = neargp_control(shards = 2))
 #'
-#' # the same rows by a function
-#' parts <- split(d, rep(1:4, each = 500))
-#' row_source(function(i) if (i <= length(parts)) parts[[i]])
-#' unlink(file)
+#' # A folder of files, and the same rows by a function
+#' folder <- tempfile()
+#' dir.create(folder)
+#' parts <- split(d, rep(1:4, each = 100))
+#' for (i in 1:4) write.csv(parts[[i]], file.path(folder, paste0(i, ".csv")), row.names = FALSE)
+#' source_folder(folder)
+#' row_source(function(i) if (i <= 4) parts[[i]])
+#' unlink(c(file, folder), recursive = TRUE)
 #' @export
 row_source <- function(x, read = NULL, chunk_rows = 65536L, start_rows = 50000L, ...) {
   check_given(missing(x), "x", "the names of files, or a function of the number of a chunk")

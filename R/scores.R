@@ -1,111 +1,89 @@
 #' Scores of predictions
 #'
-#' How good predictions were, once the truth is known: errors of the point
-#' prediction and proper scores of the whole predictive distribution, averaged
-#' over the observations.
+#' @description
+#' Errors and proper scores of predictions, averaged over the observations.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' scores(fit)
+#' ```
 #'
 #' @details
 #' | column | meaning | needs |
 #' |---|---|---|
-#' | `n` | observations scored | |
+#' | `n`, `n_missing` | observations scored, and left out | |
 #' | `bias` | mean of prediction minus observation | `mean` |
-#' | `mae` | mean absolute error of the predictive mean | `mean` |
-#' | `rmse` | root mean squared error of the predictive mean | `mean` |
-#' | `crps` | mean continuous ranked probability score | `sd` or `draws` |
-#' | `log_score` | mean negative log predictive density, of counts the log probability | `sd` |
-#' | `brier` | Brier score: mean squared difference of the probability and the outcome, 0 or 1, as in [classification_scores] | binary `family` |
-#' | `auc` | area under the ROC curve, as in [classification_scores]; `NA` where all outcomes are alike | binary `family` |
-#' | `interval_score` | mean interval score at `level` | `sd`, `draws` or intervals |
-#' | `coverage` | share of observations inside their interval (ends included) | the same |
-#' | `level` | the level of these intervals | the same |
-#' | `pit_deviation` | largest distance between the distribution of the PIT and the uniform one (Kolmogorov), 0 when calibrated | `sd` |
-#' | `n_missing` | observations left out because something was `NA` | |
-#' | `n_censored` | observations of which only limits are known ([cens()]): `bias`, `mae`, `rmse`, `interval_score` and `coverage` are of the others (`NA` where there are none), `crps`, `log_score` and `pit_deviation` of all | `family = censored_gaussian()` |
+#' | `mae`, `rmse` | mean absolute error, root mean squared error | `mean` |
+#' | `crps` | continuous ranked probability score | `sd` or `draws` |
+#' | `log_score` | negative log predictive density (log loss) | `sd` |
+#' | `brier`, `auc` | Brier score, area under the ROC curve, see [classification_scores] | binary `family` |
+#' | `interval_score` | interval score at `level` | `sd`, `draws` or intervals |
+#' | `coverage`, `level` | share of observations inside their interval, and its level | the same |
+#' | `pit_deviation` | Kolmogorov distance of the PIT from the uniform distribution | `sd` |
+#' | `n_censored` | censored observations ([cens()]), which `bias`, `mae`, `rmse`, `interval_score` and `coverage` leave out | `family = censored_gaussian()` |
 #'
-#' Columns that cannot be computed from what was given are absent. Of all scores
-#' but `bias`, `auc`, `coverage` and `level`, smaller is better; a well calibrated
-#' prediction has coverage near `level`, of counts rather above it. Formulas and
-#' sources are in [scoring_rules].
+#' Smaller is better for all scores except `bias`, `auc`, `coverage` and `level`. The coverage of
+#' calibrated predictions is near `level`, and somewhat above it for counts. [scoring_rules]
+#' contains the formulas. Missing columns could not be computed.
 #'
-#' Without a `family` predictions are Gaussian, and the standard deviations must
-#' be those of a new *observation*, noise included, since it is observations that
-#' the predictions are compared with: for a fit,
-#' `predict(fit, newdata, interval = "prediction")`.
+#' For a fit, each observation is scored by its leave-one-out prediction, or `newdata` is predicted
+#' and scored. For other objects, the standard deviations must be those of a new observation, noise
+#' included. With a `family`, `mean` and `sd` are those of the linear predictor (`predict(type =
+#' "link")`), and the scores of the response are computed by quadrature. For binary responses `crps`
+#' equals `brier`.
 #'
-#' With a `family`, `mean` and `sd` are those of the *linear predictor*, as
-#' `predict(fit, newdata, type = "link")` gives them, and the predictive
-#' distribution is that of a response whose linear predictor is normal with them.
-#' Means and quantiles of the response enter `bias`, `mae`, `rmse` and the
-#' intervals. Everything is computed by quadrature: there is no sampling. Of
-#' binary responses `crps` and `brier` are the same number.
+#' @section Weights:
+#' Each row counts once. Weights are noise weights as in [neargp()]: the noise variance is `nugget /
+#' weights`. For `newdata`, they are evaluated there, and a message says so if they are missing and
+#' 1 is used. Weights that depend on the other rows, such as `w / mean(w)`, must be given.
 #'
-#' @section Weights: Averages are over rows, each of which counts once. Weights say how much noise
-#' an observation has, as in [neargp()]: the variance of a gaussian response given the field is
-#' `nugget / weights` (other families with a dispersion alike). So a fit's training rows are scored,
-#' and so are new rows: where the fit has `weights = w`, with the column `w` of `newdata`. Where
-#' `newdata` has no such column a message (`neargp_message_weights`) says that all its weights are
-#' taken to be 1. Weights such as `w / mean(w)`, which depend on the other rows, have to be given
-#' for new ones. Predictions given as numbers or as a data frame have their noise in `sd`, and a
-#' column `weights` beside them changes nothing.
-#'
-#' @param object what to score:
-#'   * a numeric vector of *observed* values, with `mean`, `sd`, ... of their predictions;
-#'   * a data frame or sf object of *predictions*, with columns `mean` and `sd`,
-#'     as [predict()] returns; `observed` then gives the truth. They are taken as Gaussian:
-#'     for another family give the fit with `newdata`;
-#'   * a fit by [neargp()]: its training data, each scored by the prediction from the others;
-#'   * the result of [cross_validate()].
-#' @param observed numeric vector, one value for each row of `object`, or the name
-#'   of the column of `object` that holds them.
-#' @param mean,sd numeric vectors: predictive mean and standard deviation; of the
-#'   linear predictor when there is a `family`. Length 1 or that of the observations.
-#' @param lower,upper numeric vectors: ends of prediction intervals *at `level`*.
-#'   By default the Gaussian central interval from `mean` and `sd`, or the
-#'   quantiles of `draws`. Columns of these names in a data frame are used only
-#'   when it has no `sd`.
-#' @param draws numeric matrix of draws from the predictive distribution, one row
-#'   for each observation, instead of `mean` and `sd`.
-#' @param level probability that the intervals should cover, 0.95 by default.
-#' @param na.rm `FALSE`: a missing observation or prediction is an error. `TRUE`:
-#'   those rows are left out, and column `n_missing` says how many.
-#' @param family a [response family][response_family] of the observations, or
-#'   `NULL` for Gaussian predictions of them.
-#' @param parameters named numbers, the parameters of the family (see its help).
-#' @param trials of binomial observations, which are numbers of successes: 1, or one
-#'   number for each observation. For a fit to proportions with `newdata` by default the
-#'   numbers of trials that were its `weights`, in the columns of `newdata`.
-#' @param weights for a fit with `newdata`: positive weights of the new rows, with the meaning that
-#'   they have in [neargp()], or the name of their column; by default the `weights` of the fit as
-#'   evaluated in `newdata`. See the section on weights.
-#' @param newdata for a fit: new rows to predict and score, as for
-#'   [predict()][predict.neargp]; their responses are `observed`, by default the
-#'   response of the formula. Without it the training rows are scored, each
-#'   predicted from the others as by [loo_predict()], by a trend that is estimated from the
-#'   others, too (for [vnngp()] fits from the posterior without the row's term, which is
-#'   slightly optimistic: CRPS and log score within 1% of those of [cross_validate()] in
-#'   trials; not for its mean-field posterior). Rows that alone determine a coefficient of
-#'   the trend have no such prediction: they are missing values, see `na.rm`.
-#' @param leave_out for a fit without `newdata`: `"row"` or `"location"`, as in [loo_predict()].
-#' @param ... for methods; for a fit with `newdata` arguments of
-#'   [predict()][predict.neargp] that say what to condition on.
-#' @return A data frame of class `neargp_scores` with one row (for a
-#'   cross-validation one row for each setting) and the columns above.
-#' @section Errors: `neargp_error_missing` when values are missing and `na.rm = FALSE`;
-#' `neargp_error_length` when lengths do not fit; `neargp_error_sd` for negative standard
-#' deviations; `neargp_error_columns`, `neargp_error_draws` and `neargp_error_argument` for the
-#' rest; for observations that a family cannot have `neargp_error_response`,
-#' `neargp_error_factor_level`; `neargp_error_newdata` for training rows that cannot be scored;
-#' `neargp_error_weights`; `neargp_error_overflow` where with a log link the standard deviation of a
-#' linear predictor is above 6.
+#' @param object a fit by [neargp()], the result of [cross_validate()], a data frame or sf object of
+#'   Gaussian predictions with the columns `mean` and `sd`, or a numeric vector of observed values.
+#' @param observed numbers, one for each row, or the name of their column. Default for a fit: the
+#'   response of the formula.
+#' @param mean,sd numbers, the predictive means and standard deviations, one or one for each
+#'   observation; of the linear predictor with a `family`.
+#' @param lower,upper numbers, the limits of the intervals at `level`. Default: from `mean` and
+#'   `sd`, or from `draws`.
+#' @param draws a numeric matrix of draws with one row for each observation, in place of `mean` and
+#'   `sd`.
+#' @param level the probability of the intervals, a number between 0 and 1. Default: 0.95.
+#' @param na.rm `TRUE` leaves missing values out. `FALSE` (default) is an error.
+#' @param family a [response family][response_family]. Default `NULL`: Gaussian.
+#' @param parameters named numbers, the parameters of the family.
+#' @param trials the numbers of trials of binomial observations. Default: 1; for a fit to
+#'   proportions, its `weights`.
+#' @param weights for a fit with `newdata`, positive numbers or the name of their column. Default:
+#'   the `weights` of the fit, evaluated in `newdata`.
+#' @param newdata for a fit, new data with the response, as for [predict()][predict.neargp]. Default
+#'   `NULL`: leave-one-out predictions of the fit's observations by [loo_predict()]. For [vnngp()]
+#'   these are slightly optimistic, typically within 1%.
+#' @param leave_out for a fit without `newdata`: `"row"` or `"location"`, see [loo_predict()].
+#' @param ... for a fit with `newdata`, arguments of [predict()][predict.neargp] such as `k`.
+#' @return A data frame of class `neargp_scores` with one row, or one for each setting of a
+#'   cross-validation.
 #' @inherit scoring_rules references
+#' @seealso [cross_validate()], [classification_scores], [scoring_rules]
 #' @examples
+#' # A fit: leave-one-out predictions, and held-out stations
+#' stations <- colorado_precipitation()
+#' held_out <- seq(1, 281, by = 4)
+#' fit <- neargp(precipitation ~ elevation, stations[-held_out, ], coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_matern(nu = 1.5))
+#' scores(fit)
+#' scores(fit, newdata = stations[held_out, ])
+#'
+#' # The same from a table of predictions
+#' predicted <- predict(fit, stations[held_out, ])
+#' scores(predicted, observed = stations$precipitation[held_out], level = 0.8)
+#'
+#' # Predictions of other software: too narrow, and from draws
 #' set.seed(1)
 #' observed <- rnorm(200)
-#' scores(observed, mean = 0, sd = 1)
-#' scores(observed, mean = 0, sd = 0.5)
-#' predictions <- data.frame(mean = rep(0, 200), sd = 1)
-#' scores(predictions, observed = observed, level = 0.8)
+#' rbind(right = scores(observed, mean = 0, sd = 1), narrow = scores(observed, mean = 0, sd = 0.5))
 #' scores(observed, draws = matrix(rnorm(200 * 100), 200))
+#'
+#' # Counts: `mean` and `sd` of the linear predictor
 #' counts <- rpois(200, exp(rnorm(200, 1, 0.5)))
 #' scores(counts, mean = 1, sd = 0.5, family = poisson())
 #' @export

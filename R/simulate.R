@@ -1,70 +1,49 @@
 #' Conditional simulation
 #'
-#' Draws the latent field or new observations jointly at new locations, given the data: many
-#' possible maps, for quantities that depend on several places at once (areal means, exceeded areas,
-#' flow paths). Trend coefficients are drawn from their sampling distribution, covariance parameters
-#' are held at their estimates.
+#' @description
+#' Draws the process or new observations jointly at new locations, given the data.
 #'
-#' Locations are visited in maxmin order; each is drawn given its `k` nearest among the observations
-#' and the locations already drawn (Katzfuss et al. 2020); with `nugget = 0` the field at an
-#' observation is the observation. For [vnngp()] the field is first drawn at its inducing points
-#' from the posterior, and these take the part of the observations.
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' simulate(fit, nsim = 3, newdata = data.frame(lon = c(-105, -107), lat = 39.7))
+#' ```
 #'
-#' For [exact_gp()] draws are exact, from the dense joint distribution of the observations and all
-#' new locations (Rue and Held 2005, section 2.3), as long as both together are at most its
-#' `max_rows`, 10,000 by default, and `k` is not given. Beyond that they are made with neighbours,
-#' and a message (`neargp_message_neighbors`) says so. Time grows with the cube of that number:
-#' seconds for some thousand. Draws of a gaussian response by the other methods are exact for up to
-#' 1,500 observations and new locations together, where neither `k` nor a GPU is asked for; so are
-#' those by [loo_k()] of another response, where each row had all others as neighbours.
+#' @details
+#' Use draws for quantities that depend on several locations, such as areal means or flow paths.
+#' Trend coefficients are drawn; covariance parameters are fixed at their estimates.
 #'
-#' With neighbours the locations already drawn crowd out the observations, so that the mean of many
-#' draws is not quite that of [predict.neargp()]. For rough fields the difference is small; the
-#' smoother the field and the larger its nugget, the more it counts (`bench/notes/accuracy.md`). A
-#' larger `k` lessens it.
+#' Draws are exact for [exact_gp()] up to its `max_rows`, and for Gaussian responses of other
+#' methods up to 1,500 observations and locations together, unless you give `k`. Otherwise locations
+#' are drawn in maxmin order, each given its `k` nearest (Katzfuss et al. 2020), and a message says
+#' so for [exact_gp()]. The mean of such draws differs a little from [predict.neargp()], mostly for
+#' smooth processes; a larger `k` reduces the difference. [vnngp()] draws its inducing points first.
 #'
-#' @section Several outputs: They are drawn jointly, at each place one after the other; columns are
-#' `sim_1_<output>`, `sim_2_<output>`, ....
+#' For smooth covariances, noise of 1e-10 to 1e-6 of the variance may be added, with a message.
+#' Several responses are drawn jointly as `sim_1_<output>`.
 #'
-#' @section Smooth covariances: The covariance matrix of locations that are close beside the range
-#' is singular in double precision where the field is smooth: [cov_gaussian()], [cov_cauchy()],
-#' [cov_powered_exponential()] near a power of 2, Matérn fields of great smoothness. Where a matrix
-#' cannot be factored, independent noise is added to observations and draws, the least of 1e-10,
-#' 1e-8 and 1e-6 of the variance of the field with which it can. A message (`neargp_message_jitter`)
-#' reports how much: of 1e-10 the standard deviation is 1e-5 of that of the field.
-#'
-#' @param object a fit of [neargp()].
-#' @param nsim number of draws.
-#' @param seed an integer for [set.seed()], or `NULL`; R's generator is restored afterwards, and its
-#'   state kept in the attribute `"seed"`, as by [stats::simulate()].
-#' @param newdata as in [predict.neargp()]; `NULL` for the training rows, whose weights then apply
-#'   to new observations.
-#' @param type `"response"` for new observations, `"link"` for the latent field.
-#' @param k number of neighbours, as in [predict.neargp()]. By default none where draws are exact,
-#'   see below.
-#' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its
-#'   estimate plus a new realisation of the process.
-#' @param re.form,allow.new.levels of a fit with [random effects][random_effects], at `newdata`, as
-#'   in [predict.neargp()]. With `conditional = FALSE` effects are drawn from their distribution.
-#' @param trials numbers of trials of new binomial observations, one for all rows or one for each;
-#'   by default those of the data for the training rows, else 1.
-#' @param threads,device as in [predict.neargp()].
+#' @param object a fit by [neargp()].
+#' @param nsim the number of draws, an integer. Default: 1.
+#' @param seed an integer for [set.seed()]. R's generator is restored afterwards. Default `NULL`:
+#'   R's random numbers.
+#' @param newdata see [predict.neargp()]. Default `NULL`: the observations of the fit.
+#' @param type `"response"` (default) for new observations, `"link"` for the linear predictor.
+#' @param k,threads,device see [predict.neargp()].
+#' @param conditional `FALSE` draws from the fitted model without the data. Default: `TRUE`.
+#' @param re.form,allow.new.levels see [predict.neargp()].
+#' @param trials the numbers of trials of binomial observations. Default `NULL`: those of the data,
+#'   else 1.
 #' @param ... not used.
-#' @return An object of the class of `newdata` (data frame for `NULL`) with the columns `sim_1`,
-#'   `sim_2`, ...; rows with missing values are NA.
-#' @section Errors: Those of [predict.neargp()]; `neargp_error_cholesky` where even 1e-6 of the
-#'   variance does not help.
-#' @references Rue, H. and Held, L. (2005). *Gaussian Markov Random Fields*. Chapman & Hall.
-#'   Katzfuss, M., Guinness, J., Gong, W. and Zilber, D. (2020). Vecchia approximations of
-#'   Gaussian-process predictions. *JABES* 25, 383–414.
+#' @return An object of the class of `newdata` with the columns `sim_1`, `sim_2`, ...
+#' @references Katzfuss, M., Guinness, J., Gong, W. and Zilber, D. (2020). Vecchia approximations of
+#'   Gaussian-process predictions. *JABES* 25, 383–414. Rue, H. and Held, L. (2005). *Gaussian
+#'   Markov Random Fields*. Chapman & Hall, section 2.3.
 #' @examples
-#' set.seed(1)
-#' d <- data.frame(x = runif(100), y = runif(100))
-#' d$z <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.1)
-#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10))
-#' grid <- expand.grid(x = seq(0, 1, 0.1), y = seq(0, 1, 0.1))
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' grid <- expand.grid(lon = seq(-109, -102, 0.5), lat = seq(37, 41, 0.5))
 #' draws <- simulate(fit, nsim = 20, seed = 1, newdata = grid, type = "link")
-#' quantile(colMeans(draws), c(0.05, 0.95))
+#' # the regional mean, and its uncertainty
+#' quantile(colMeans(draws), c(0.05, 0.5, 0.95))
+#' plot_map(cbind(grid, draws), "sim_1")
 #' @export
 simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
                             type = c("response", "link"), k = NULL, conditional = TRUE,

@@ -1,47 +1,36 @@
 #' Where to measure next
 #'
-#' Chooses, one after the other, the candidates whose measurement lowers the uncertainty of a map,
-#' of some places or of means over areas the most.
+#' @description
+#' Chooses candidates whose measurement reduces the uncertainty of a map, of locations or of areas
+#' the most.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' suggest_sites(fit, expand.grid(lon = -109:-102, lat = 37:41), n = 3)
+#' ```
 #'
 #' @details
-#' Variances of a Gaussian process depend on where is measured, not on what. With C the covariance
-#' matrix of the field at candidates and targets given the data, trend coefficients included, a
-#' measurement at candidate c, with the noise of the fit, makes of it `C - C_.c C_c. / (C_cc +
-#' nugget)`: exactly, for the parameters of the fit. Of the candidates that are left each step takes
-#' the one with the least mean variance of the targets. That is greedy: the best pair need not have
-#' the best site in it, but comes close.
+#' Variances of a Gaussian process depend on where you measure, not on the values. A measurement at
+#' candidate c changes the covariance matrix C to `C - C_.c C_c. / (C_cc + nugget)`. Each step takes
+#' the candidate with the least mean variance of the targets (greedy).
 #'
-#' `criterion = "exceedance"` is for the region where the field is above a `threshold`, at targets
-#' with the mean m and variance v. Whether it is above is uncertain as p (1 - p) with p = P(field >
-#' threshold). Measurements that will take away the share r of v leave, on average over what they
-#' may say, `2 T(a, sqrt((1 - r) / (1 + r)))` of this, T being Owen's function and a = (m -
-#' threshold) / sqrt(v) (Chevalier et al. 2014); the mean of it over the targets is made as small as
-#' can be. So sites near the edge of that region count, those far above or below do not.
+#' `"exceedance"` locates the edge of the region above a `threshold`. It minimises the expected p
+#' (1 - p) of the targets, with p the exceedance probability (Chevalier et al. 2014). C is exact for
+#' [exact_gp()] and up to 1,500 observations, and sparse otherwise.
 #'
-#' C is that of [predict_areas()]: dense for [exact_gp()] and up to 1,500 rows, else from the sparse
-#' posterior at data, candidates and targets.
-#'
-#' @param object a fit of [neargp()] to a gaussian response without transform, by a method that
-#'   [predict_areas()] takes.
-#' @param candidates places that can be measured, as `newdata` of [predict.neargp()]: sf points or a
-#'   data frame, with the covariates of the trend.
-#' @param n number of sites to choose.
-#' @param targets where the field is to be known: places like the candidates, or sf polygons, of
-#'   whose means the variance is then meant. `NULL` for the candidates.
-#' @param criterion `"variance"`, the mean variance of the targets, or `"exceedance"`.
-#' @param threshold for `criterion = "exceedance"`: a number, in the unit of the response.
-#' @param k,threads as in [predict_areas()].
-#' @return The chosen rows of `candidates`, in the order of choice, with the columns `row`, their
-#'   number there, `criterion`, its value once this site and those before it are measured, and
-#'   `reduction`, by which share it then is lower than without any.
-#' @section Errors: `neargp_error_argument`, `neargp_error_method`, `neargp_error_family`,
-#'   `neargp_error_missing_values` (candidates or targets that cannot be predicted),
-#'   `neargp_error_size` (more than 5,000 candidates and targets together), and those of
+#' @param object a fit by [neargp()] to a Gaussian response without transform, as for
 #'   [predict_areas()].
+#' @param candidates possible locations, a data frame or sf points with the covariates.
+#' @param n the number of locations, an integer. Default: 1.
+#' @param targets locations, or sf polygons for their means. Default `NULL`: the candidates.
+#' @param criterion `"variance"` (default) or `"exceedance"`.
+#' @param threshold a number in the unit of the response, for `"exceedance"`.
+#' @param k,threads see [predict_areas()].
+#' @return The chosen rows of `candidates` in order, with the columns `row`, `criterion`, its value
+#'   after this measurement, and `reduction`, its relative reduction.
 #' @references Chevalier, C., Bect, J., Ginsbourger, D., Vazquez, E., Picheny, V. and Richet, Y.
-#'   (2014). Fast parallel kriging-based stepwise uncertainty reduction with application to the
-#'   identification of an excursion set. *Technometrics* 56, 455–465.
-#' @seealso [predict()][predict.neargp] for the map itself.
+#'   (2014). Fast parallel kriging-based stepwise uncertainty reduction. *Technometrics* 56,
+#'   455–465.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(60), y = runif(60)^2)

@@ -1,59 +1,48 @@
-#' Tidy summaries of a fit
+#' Tidy summaries of a fit (broom)
 #'
-#' [tidy()] gives one row for each parameter, [glance()] one row for the fit,
-#' [augment()] the training data with what the fit says about each row. The
-#' generics come from the package generics, so that they work together with
-#' broom and its relatives.
+#' @description
+#' `tidy()` returns a row for each parameter, `glance()` one row for the fit, and `augment()` the
+#' data with fitted values and residuals.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' tidy(fit)
+#' ```
 #'
 #' @param x a fit by [neargp()].
-#' @param effects which parameters: "trend", "covariance" or both. "fixed" and "ran_pars", as of
-#'   mixed models, are the same. "ran_vals" for [random effects][random_effects].
-#' @param conf.int add a confidence interval?
-#' @param conf.level its level.
-#' @param data for `augment()`: the training data; by default the columns of the formula and the
-#'   coordinates, of the rows that were fitted with their row names. Where the data of the fit are
-#'   no longer found, they are those of the trend matrix. After `na.action = na.exclude` they may
-#'   have the rows that were left out, for which the columns are `NA`.
-#' @param exponentiate whether estimates and limits of the trend are exponentiated, as odds or
-#'   rates, with standard errors on the same scale by the delta method. Statistics and p-values stay
-#'   those of the coefficients.
-#' @param newdata new rows, a data frame or sf points; then `data` has no effect.
-#' @param se_fit,interval for `newdata`: whether there is a standard error of the mean, and which
-#'   limits there are: `"confidence"` of the mean, `"prediction"` of a new observation.
+#' @param effects `"trend"` or `"fixed"`, `"covariance"` or `"ran_pars"`, both, or `"ran_vals"` for
+#'   [random effects][random_effects].
+#' @param conf.int `TRUE` adds confidence intervals. Default: `FALSE`.
+#' @param conf.level their level. Default: 0.95.
+#' @param data the training data, for `augment()`. Default `NULL`: the columns of the model.
+#' @param exponentiate `TRUE` exponentiates the trend's estimates and limits (odds, rates). Default:
+#'   `FALSE`.
+#' @param newdata new rows, which replace `data`. Default `NULL`: none.
+#' @param se_fit,interval for `newdata`: add standard errors? `"confidence"` or `"prediction"`
+#'   limits?
 #' @param ... not used.
-#' @return Data frames; of `augment()` a tibble or data.table where the data are one, and sf points
-#'   where `data` or `newdata` are.
+#' @return A data frame, tibble, data.table or sf object, as the data.
 #'
-#'   `tidy()`: `effect` ("trend", "covariance"), `term`, `estimate`, `std.error`, for the trend
-#'   `statistic` (estimate / standard error) and `p.value` (Wald's test, two-sided) and, with
-#'   `conf.int = TRUE`, `conf.low` and `conf.high` as [confint()] gives them. Fixed parameters have
-#'   `NA` for all but the estimate. Of several outputs there is a column `response`, of several
-#'   classes a column `y.level`: whose coefficient it is.
+#' `tidy()`: `effect`, `term`, `estimate`, `std.error`, and for the trend `statistic` and `p.value`
+#' (Wald test). Several responses add `response`, and categories `y.level`.
 #'
-#'   `glance()`: `nobs`, `df` (number of estimated parameters), `logLik` (for [loo_k()] and
-#'   [mll_k()] their score), `AIC` and `BIC` (`NA` for scores), `sigma` (standard deviation of the
-#'   noise), `variance`, `range`, `nugget` (of the first component), `method`, `k`, `converged`
-#'   (`NA` for Adam, which has no test of it), `iterations`, `elapsed` (seconds), `deviance` (`NA`
-#'   for scores), `df.residual`.
+#' `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `sigma`, `variance`, `range`, `nugget`,
+#' `method`, `k`, `converged`, `iterations`, `elapsed`, `deviance` and `df.residual`. Criteria of
+#' scores are `NA`. Deep fits add `validation` and `coverage`.
 #'
-#'   `augment()`: the data with `.fitted` (trend and spatial effect, noise left out), `.resid`,
-#'   `.loo_mean`, `.loo_sd` (prediction of the observation from the other rows, trend included, as
-#'   by [loo_predict()]) and `.loo_std_resid`. Of responses that are counts or 0 and 1 the latter
-#'   has a random part (a point of the interval of the probability integral transform, see
-#'   [residuals.neargp()]): use `set.seed()`. Fits by [ppgpr()] leave no rows out and have the first
-#'   two columns; those by [dspp()] and [dgp()] have `.std_resid`, the quantile residual, instead of
-#'   the last three. With `newdata` there are `.fitted` (the expected response), `.se.fit`, `.lower`
-#'   and `.upper` where asked for, and `.resid` where the response is among its columns; of classes
-#'   `.prob_<level>` and `.class`. `glance()` of deep fits has `validation` (log density of a row
-#'   held out) and `coverage`.
-#' @seealso [summary()][summary.neargp], [predict()][predict.neargp], [companions]
+#' `augment()`: the data with `.fitted`, `.resid`, and the leave-one-out `.loo_mean`, `.loo_sd` and
+#' `.loo_std_resid`, which is random for counts. [ppgpr()] returns the first two, deep fits also
+#' `.std_resid`. `newdata` returns `.fitted`, `.se.fit`, `.lower`, `.upper` and `.resid`, and for
+#' categories `.prob_<level>` and `.class`.
+#' @seealso [summary.neargp()], [companions]
 #' @examples
 #' stations <- colorado_precipitation()
-#' fit <- neargp(precipitation ~ elevation, data = stations, coords = ~ lon + lat,
-#'   distance = "chordal", method = vecchia(k = 15))
+#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_matern(nu = 1.5))
 #' tidy(fit, conf.int = TRUE)
 #' glance(fit)
-#' head(augment(fit))
+#' head(augment(fit), 3)
+#' augment(fit, newdata = stations[1:2, ], interval = "prediction")
 #' @name tidiers
 NULL
 

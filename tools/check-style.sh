@@ -1,7 +1,8 @@
 #!/bin/sh
 # Fails where a source of the core is not as clang-format has it by .clang-format, where R code is wider than 100 columns, where
 # a name in it is not in snake_case, where a line of any source ends in a blank, and where clang-tidy (.clang-tidy) or lintr
-# (.lintr) finds something in files that differ from the last commit. Of tools that are not there nothing is asked.
+# (.lintr) finds something in files that differ from the last commit. Tools that are missing are skipped. It also fails where
+# more sentences break a rule of plain English than tools/writing.txt allows (tools/check-writing.R).
 #
 #   sh tools/check-style.sh          says which files differ
 #   sh tools/check-style.sh fix      formats them
@@ -57,6 +58,8 @@ if [ -n "$named" ]; then
   echo "The names above are not in snake_case."
   status=1
 fi
+
+Rscript --vanilla tools/check-writing.R || status=1
 
 since=${NEARGP_LINT_SINCE:-HEAD}
 if ! git rev-parse --quiet --verify "$since^{commit}" > /dev/null; then

@@ -74,3 +74,27 @@ test_that("no name, number or warning depends on options of printing", {
   }
   withr::with_options(list(OutDec = ","), expect_identical(found(), plain))
 })
+
+test_that("?neargp_conditions lists every condition", {
+  raise <- c("abort_neargp", "warn_neargp", "inform_neargp")
+  found <- character()
+  collect <- function(e) {
+    if (!is.call(e)) return(invisible())
+    raised <- if (is.name(e[[1L]])) as.character(e[[1L]]) else ""
+    if (raised %in% raise && is.character(e[[2L]])) found <<- c(found, paste(raised, e[[2L]]))
+    for (part in present_parts(e)) collect(part)
+  }
+  namespace <- asNamespace("neargp")
+  for (name in ls(namespace, all.names = TRUE)) {
+    if (is.function(namespace[[name]])) collect(body(namespace[[name]]))
+  }
+  page <- tools::Rd_db("neargp")[["neargp_conditions.Rd"]]
+  tables <- Filter(function(part) identical(attr(part, "Rd_tag"), "\\section"), page)
+  listed <- lapply(tables, function(part) trimws(unlist(part)))
+  expect_length(tables, 3L)
+  for (i in 1:3) {
+    names <- sub("^[a-z_]+ ", "", grep(paste0("^", raise[i], " "), unique(found), value = TRUE))
+    expect_gt(length(names), 10L)
+    expect_identical(setdiff(names, listed[[i]]), character())
+  }
+})
