@@ -188,8 +188,8 @@ mean_field_draws <- function(posterior, draws) {
 # ---- predictions ---------------------------------------------------------------------------------
 
 # Predicts, with b and f the weights and conditional variance given the inducing points near a
-# location, b'm and f + sum b^2 s. With a root the latter is f + |R'b|^2: the core forms R'b as it
-# forms the answer to the trend.
+# location, b'm and f + sum b^2 s. With a root the variance is f + |R'b|^2. The core forms R'b like
+# the answer to the trend.
 mean_field_predictor <- function(object, settings) {
   posterior <- object$posterior
   function(coords, X, offset) {

@@ -3,80 +3,73 @@
 
 #' Sparse within sparse Gaussian process (SWSGP)
 #'
-#' Many inducing points, of which each row sees the `k` nearest alone: a step of the optimiser takes
-#' small matrices whatever the number of points, so that 100,000 of them are no more trouble than
-#' 500. The method of Tran et al. (2021), here to compare with.
+#' Many inducing points, where each observation uses the `k` nearest: the method of Tran et al.
+#' (2021), for comparison with the paper.
 #'
-#' @section Objective: With `q(u) = N(m, S)` at the inducing points and I the `k` points
-#'   nearest to a row, the objective is the sum over rows of `E log p(y)` less 1/n of the
-#'   divergence of q from the prior at the points I (equations 11 and 13). Means, covariance
-#'   matrix, covariance parameters, those of the family, trend and positions climb it together by
-#'   Adam, on mini-batches. S is diagonal by default, as the paper has it for very many points,
-#'   or `L L'` (section 2.1 and algorithm 1) by `covariance = "full"`: with `k` the number of
-#'   points and `kl_weight = 1` that is the bound of [svgp()].
+#' ```r
+#' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3, method = swsgp(100, k = 8))
+#' predict(fit, new, interval = "prediction")
+#' ```
 #'
-#'   With `active` all rows of a mini-batch see the same points, the nearest of them all, and the
-#'   objective has the divergence at these: the paper's **SWSGP-U**. Training and
-#'   `predict(joint = TRUE)` then condition alike, so that joint predictions depend little on how
-#'   many rows are predicted together.
+#' @details
+#' A step of the optimiser needs small matrices only, so that 100,000 inducing points are no more
+#' trouble than 500. For other work use [svgp()], whose objective is a bound, `vnngp(inducing = )`
+#' for as many points with a bound of its own, or [vecchia()] and [vnngp()] without points.
 #'
-#' **It is not a lower bound of the likelihood** where a row sees fewer points than there are: it
-#' averages divergences of `k` points each, where a bound needs that of all of them. The more
-#' points there are for the rows, the more it favours too little noise and too narrow intervals:
-#' with a point for every row the noise went to its lower bound in all of our trials, and
-#' intervals covered next to nothing. The divergence has the weight `kl_weight`, therefore. A row
-#' sees k of M points, so that on average a point's divergence counts k / M times, and the weight
-#' M / k makes that once. As independent points have more of it than they should where the noise
-#' is small, the default is the root, between this and the paper's 1.
+#' @section Objective: The posterior at the inducing points is `N(m, S)`. The objective is the sum
+#' over observations of `E log p(y)`, less `kl_weight / n` times the divergence of the posterior
+#' from the prior at the `k` points of each observation (equations 11 and 13). Adam maximises it on
+#' mini-batches over `m`, `S`, positions and all parameters. `S` is diagonal, or `L L'` with
+#' `covariance = "full"` (section 2.1, algorithm 1). With all points in view, a full `S` and
+#' `kl_weight = 1` the objective is the bound of [svgp()].
 #'
-#' Still, more points than a quarter of the rows are used with a warning (class
-#' `neargp_warning_inducing`), the noise of a gaussian response is held above 1e-4 of its
-#' variance, the fit ends after `epochs` rather than where the objective rises no more, and
-#' [logLik()], of the objective with its weight, is marked as a score.
+#' With `active`, all observations of a mini-batch use the same points, the nearest of them all,
+#' and the divergence is that of these points: SWSGP-U in the supplement of the paper. Use it for
+#' `predict(joint = TRUE)`, which conditions its rows on the union of their points in the same way.
+#' The predictions then depend little on the number of rows. Without it they change with that
+#' number.
 #'
-#' @section Training: The fit ends after `epochs`, and other seeds or more epochs can end at a
-#' higher objective. The package does not search for it: 300 epochs raised the objective and lowered
-#' the scores of new observations.
+#' **The objective is not a lower bound of the likelihood** if an observation sees fewer points than
+#' there are. The more points there are for the data, the smaller are noise and intervals: with one
+#' point for each observation the noise tends to 0. An average point counts k / M times in the
+#' divergence. The weight M / k would count it once, and independent points contain more divergence
+#' than they should. The default of `kl_weight` is the root of M / k, between this and the 1 of the
+#' paper. The noise of a Gaussian response stays above 1e-4 of its variance, more points than a
+#' quarter of the observations give a warning (class `neargp_warning_inducing`), and [logLik()]
+#' returns a score.
 #'
-#' @section When to take it: To reproduce the paper, or to compare with it. [svgp()] has a bound,
-#' joint posterior and all, for as many points as a dense matrix can have; `vnngp(inducing = )` has
-#' as cheap steps with a prior of its own at the points, of which its objective is a bound;
-#' [vecchia()] and [vnngp()] need no inducing points.
+#' @section Training: The fit ends after `epochs`, without a test of convergence. Further epochs can
+#' raise the objective and lower the scores of new observations.
 #'
-#' @param inducing number of inducing points; or starting positions, a matrix with the columns of
-#'   the coordinates (time last), a data frame or sf points with them. By default a tenth of the
-#'   rows, at most 1,024. More than there are distinct locations are lowered to that number, with a
+#' @param inducing the inducing points: their number, or starting positions as a matrix, data frame
+#'   or sf points with the coordinates of the data, time last. Default `NULL`: a tenth of the
+#'   observations, at most 1,024. A number above that of distinct locations is lowered with a
 #'   message of class `neargp_message_inducing`.
-#' @param k number of inducing points that a row sees, by default 16, or all where there are fewer.
-#'   The paper has 4 or 8, and 100 of 100,000 points. The time of a step grows with the third power
-#'   of `k`, on a GPU with the fourth.
-#' @param move whether positions are learned. `FALSE` for very many: neighbours are sought in every
-#'   epoch where they move.
-#' @param select how positions are chosen at the start, `"kmeans"` or `"random"` rows, as in
+#' @param k the number of inducing points of an observation, a positive integer. Default `NULL`: 16,
+#'   or all if there are fewer. The paper uses 4 or 8, and 100 of 100,000 points. The time of a step
+#'   grows with the third power of `k`, on a GPU with the fourth.
+#' @param move whether to learn the positions. Default: `TRUE`. Use `FALSE` for very many points:
+#'   moving ones need a new search for neighbours in each epoch.
+#' @param select the starting positions, `"kmeans"` (default) or `"random"` observations, as in
 #'   [svgp()].
-#' @param covariance `"diagonal"`: independent inducing points, 2 numbers for each. `"full"`: their
-#'   covariance matrix, for up to some thousand points; a step takes the time of `k^2` products of
-#'   rows of it for each row.
-#' @param active number of inducing points that all rows of a mini-batch see together, at least `k`;
-#'   `NULL`: each row sees its own `k`. The paper has 128 of 512 points, and batches of 64.
-#' @param jitter share of the field's variance that is added to the diagonal of the inducing points'
-#'   covariance matrix.
-#' @param epochs,batch_size,learning_rate settings of Adam: passes over the data, rows in a batch
-#'   (256, or 64 with `active`; drawn by R's random numbers), first learning rate (of a gaussian or
-#'   [student_t()] response in units of its scatter about the trend), cut by 10 at 75% and at 90% of
-#'   the epochs.
-#' @param kl_weight weight of the divergence, 1 in the paper; `NULL` for the root of the number of
-#'   inducing points over `k`, or over `active`. Intervals are the wider the larger it is.
-#' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame
-#'   `inducing`, the positions in the coordinates of the data. `predict(joint = TRUE)` conditions
-#'   all its rows on the union of their inducing points; without training by `active` that moves
-#'   predictions the more, the more rows there are. Otherwise a prediction depends on its row alone.
-#' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or
-#'   not in the coordinates of the data; with `neargp_error_k` for a `k` above the number of
-#'   inducing points; with `neargp_error_argument` for an `active` below `k`; with
-#'   `neargp_error_device` for `covariance = "full"` or `active` on a GPU, which they do not use;
-#'   with `neargp_error_family` and `neargp_error_method` for classes of more than
-#'   two levels and for several outputs.
+#' @param covariance `"diagonal"` (default) for independent inducing points, or `"full"` for a
+#'   covariance matrix of them all, up to some thousand points.
+#' @param active the number of inducing points that a mini-batch shares, an integer of at least `k`.
+#'   Default `NULL`: each observation uses its own `k`. The paper shares 128 of 512 points.
+#' @param jitter a share of the process variance that is added to the diagonal of the covariance
+#'   matrix of inducing points. Default: 1e-6.
+#' @param epochs,batch_size,learning_rate passes over the data (30), observations in a batch (256,
+#'   or 64 with `active`) and first learning rate of Adam (0.03, in units of the scatter about the
+#'   trend). The rate is divided by 10 at 75% and at 90% of the epochs.
+#' @param kl_weight the weight of the divergence, a positive number. Default `NULL`: the root of the
+#'   number of inducing points over `k`, or over `active`. A larger weight gives wider intervals.
+#' @return A settings object for the argument `method` of [neargp()]. The fit contains `inducing`, a
+#'   data frame with the positions in the coordinates of the data.
+#' @section Errors: `neargp_error_inducing` for positions that are missing or not in the coordinates
+#'   of the data, `neargp_error_k` for a `k` above the number of points, `neargp_error_argument` for
+#'   an `active` below `k`, `neargp_error_device` for `covariance = "full"` or `active` on a GPU,
+#'   `neargp_error_family` and `neargp_error_method` for more than two classes and for several
+#'   responses.
 #' @references Tran, G.-L., Milios, D., Michiardi, P. and Filippone, M. (2021). Sparse within sparse
 #'   Gaussian processes using neighbor information. *ICML*. arXiv:2011.05041.
 #' @examples
@@ -87,7 +80,12 @@
 #'   method = swsgp(inducing = 40, k = 8, batch_size = 64),
 #'   covariance = cov_matern(nu = 2.5, ard = TRUE))
 #' fit
-#' predict(fit, data.frame(x1 = 0.5, x2 = 0.5, x3 = 0.5), interval = "prediction")
+#' new <- data.frame(x1 = c(0.2, 0.5, 0.8), x2 = 0.5, x3 = 0.5)
+#' predict(fit, new, interval = "prediction")
+#'
+#' # mini-batches that share 30 points, for joint predictions
+#' shared <- update(fit, method = swsgp(inducing = 40, k = 8, active = 30))
+#' attr(predict(shared, new, type = "link", joint = TRUE), "covariance")
 #' @export
 swsgp <- function(inducing = NULL, k = NULL, move = TRUE, select = c("kmeans", "random"),
                   covariance = c("diagonal", "full"), active = NULL, jitter = 1e-6, epochs = 30L,

@@ -46,9 +46,7 @@ MatrixXd dense_covariance(const MeanFieldPoint& point) {
   return root * root.transpose();
 }
 
-double log_determinant(const MatrixXd& x) {
-  return 2.0 * MatrixXd(x.llt().matrixL()).diagonal().array().log().sum();
-}
+double log_determinant(const MatrixXd& x) { return 2.0 * MatrixXd(x.llt().matrixL()).diagonal().array().log().sum(); }
 
 // The objective from inverses, over sets of nodes with the data that see them; `weight` of each divergence.
 double dense_sets(const LatentCase& latent, const MeanFieldPoint& point, const std::vector<ActiveSet>& sets,
@@ -173,7 +171,8 @@ TEST_CASE("the objective by sets is the dense one, of own and of shared nodes, w
           shared ? std::vector<ActiveSet>{shared_set(table, rows, shared)} : own_sets(table, rows);
       const double weight = 0.7 * (shared ? 1.0 : 1.0 / 31.0);
       const MeanFieldPoint full = full_point(objective.latent, likelihood);
-      CHECK(objective.at(full).value == doctest::Approx(dense_sets(objective.latent, full, sets, weight)).epsilon(1e-9));
+      CHECK(objective.at(full).value ==
+            doctest::Approx(dense_sets(objective.latent, full, sets, weight)).epsilon(1e-9));
       const MeanFieldPoint diagonal = objective.latent.point(likelihood);
       CHECK(objective.at(diagonal).value ==
             doctest::Approx(dense_sets(objective.latent, diagonal, sets, weight)).epsilon(1e-9));
@@ -191,8 +190,8 @@ TEST_CASE("the gradient of the objective by sets is that of differences" * exten
   }
 }
 
-// With all nodes in view and the best q(u), S = (K^-1 + C'C / noise)^-1 and m = S C'(y - trend) / noise, the objective is
-// Titsias' (2009) bound, log N(y; trend, Q + noise I) - tr(K_xx - Q) / (2 noise).
+// With all nodes in view and the best q(u), S = (K^-1 + C'C / noise)^-1 and m = S C'(y - trend) / noise, the objective
+// is Titsias' (2009) bound, log N(y; trend, Q + noise I) - tr(K_xx - Q) / (2 noise).
 TEST_CASE("with all nodes in view a full covariance matrix gives the bound of SVGP") {
   const int nodes = 19, data = 43;
   const double noise = 0.2;
@@ -222,9 +221,9 @@ TEST_CASE("with all nodes in view a full covariance matrix gives the bound of SV
     }
     const MatrixXd explained = cross.transpose() * weights;
     const MatrixXd marginal = explained + noise * MatrixXd::Identity(data, data);
-    const double bound = -0.5 * (data * std::log(2.0 * M_PI) + log_determinant(marginal) +
-                                 residual.dot(marginal.inverse() * residual) +
-                                 (data * 1.3 - explained.trace()) / noise);
+    const double bound =
+        -0.5 * (data * std::log(2.0 * M_PI) + log_determinant(marginal) + residual.dot(marginal.inverse() * residual) +
+                (data * 1.3 - explained.trace()) / noise);
     const MeanFieldGradient& found = objective.at(point);
     CHECK(found.value == doctest::Approx(bound).epsilon(1e-9));
     for (const double slope : found.moments) CHECK(std::abs(slope) < 1e-7);

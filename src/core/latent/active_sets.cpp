@@ -25,8 +25,9 @@ double log_determinant(const MatrixXd& lower) { return 2.0 * lower.diagonal().ar
 
 void require_regular(bool regular) {
   if (!regular)
-    throw Error("The covariance matrix of a set of inducing points is not positive definite to working precision: "
-                "raise the jitter.");
+    throw Error(
+        "The covariance matrix of a set of inducing points is not positive definite to working precision: "
+        "raise the jitter.");
 }
 
 // The posterior of the active nodes, whitened by the factor of their prior, and its divergence from that.
@@ -58,10 +59,12 @@ MatrixXd to_nodes(const MatrixXd& lower, MatrixXd x) {
   return x;
 }
 
-// With g and W the slopes and curvatures of the data, S and m whitened:
+// Derivatives for the slopes g and curvatures W of the data, where S and m are whitened:
+//
 //   mbar = A g - w m,   Sbar = -1/2 (A W A' + w I),   Abar = m g' + (I - S) A W,   kbar = -W / 2,
-//   G = Abar A' + mbar m' + 2 Sbar S + w I,
-// the last by log|K_AA|; S_AA gets w/2 S_AA^-1 besides.
+//   G = Abar A' + mbar m' + 2 Sbar S + w I.
+//
+// The last term comes from log|K_AA|. From log|S_AA| the matrix S_AA gets w/2 S_AA^-1.
 ActiveSetGradient answer(const InducingFactor& factor, const CrossBlock& block, const WhitenedPosterior& q,
                          const VectorXd& slope, const VectorXd& curvature, double w) {
   const MatrixXd& features = block.features();
@@ -71,8 +74,7 @@ ActiveSetGradient answer(const InducingFactor& factor, const CrossBlock& block, 
   of_covariance.noalias() -= 0.5 * weighted * features.transpose();
   VectorXd of_mean = features * slope - w * q.mean;
   MatrixXd of_features = q.mean * slope.transpose() + weighted - q.covariance * weighted;
-  MatrixXd g = w * MatrixXd::Identity(size, size) + of_mean * q.mean.transpose() +
-               2.0 * of_covariance * q.covariance;
+  MatrixXd g = w * MatrixXd::Identity(size, size) + of_mean * q.mean.transpose() + 2.0 * of_covariance * q.covariance;
   g.noalias() += of_features * features.transpose();
 
   ActiveSetGradient gradient;

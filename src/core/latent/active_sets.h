@@ -1,13 +1,13 @@
-// The objective of swsgp() by sets of active nodes (Tran, Milios, Michiardi and Filippone 2021, eqs. 10 to 13). A set A
-// is seen by some data; with b_i = K_AA^-1 k_Ai
+// The objective of swsgp() by sets of active nodes (Tran, Milios, Michiardi and Filippone 2021, eqs. 10 to 13). Some
+// data see a set A. For b_i = K_AA^-1 k_Ai their linear predictors are
 //
-//   eta_i ~ N(trend_i + b_i'm_A, k_ii - b_i'k_Ai + b_i'S_AA b_i),
+//   eta_i ~ N(trend_i + b_i'm_A, k_ii - b_i'k_Ai + b_i'S_AA b_i).
 //
-// and to the expected log-likelihoods -D is added with a weight, D = KL[N(m_A, S_AA) || N(0, K_AA)]. Each datum has the
-// set of its k nearest nodes, or all data of a batch share one (SWSGP-U, section 5 of the supplement).
+// The expected log-likelihoods lose D = KL[N(m_A, S_AA) || N(0, K_AA)] times a weight. Each datum sees its k nearest
+// nodes, or all data of a batch share a set (SWSGP-U, section 5 of the supplement).
 //
-// With LL' = K_AA, A = L^-1 K_Ax, m = L^-1 m_A and S = L^-1 S_AA L^-T it is the bound of an inducing-point model in
-// whitened coordinates, and its derivatives are those of InducingFactor and CrossBlock.
+// Let LL' = K_AA, A = L^-1 K_Ax, m = L^-1 m_A and S = L^-1 S_AA L^-T. This is the bound of an inducing-point model in
+// whitened coordinates. InducingFactor and CrossBlock give its derivatives.
 #pragma once
 
 #include <vector>

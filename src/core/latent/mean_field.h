@@ -15,8 +15,8 @@
 // Other devices find it by the chain rule as a sum of the terms above over I, b_j and f_j given the members of I before
 // j. The mean is no bound. Either second sum may have a weight other than 1.
 //
-// Where q(u) has a full covariance matrix, or where all data of a batch see one set of nodes, both sums are those of
-// active_sets.h, on the CPU.
+// For a full covariance matrix of q(u), and for data of a batch that share a set of nodes, active_sets.h computes both
+// sums on the CPU.
 //
 // Both sums may be sub-sampled (eq. 19): with uniformly drawn rows, each sum weighted by the number of its terms over
 // the number drawn, value and gradient are unbiased for any sizes of the batches.

@@ -52,7 +52,8 @@ void MeanField::add_sets(const std::vector<ActiveSet>& sets, const std::vector<A
   }
 }
 
-// The derivatives in r_jl, l < j: s_j^1/2 times those in R_jl, which are 2 sum_b dS_jb R_bl over the nodes b of the set.
+// The derivatives in r_jl, l < j: s_j^1/2 times those in R_jl, which are 2 sum_b dS_jb R_bl over the nodes b of the
+// set.
 void MeanField::add_roots(const std::vector<ActiveSet>& sets, const std::vector<ActiveSetGradient>& found,
                           const MeanFieldPoint& point, const RunContext& context) {
   constexpr Index block = 64;

@@ -31,8 +31,7 @@ Eigen::MatrixXd NodePosterior::root_rows(const std::vector<int>& of, Index first
   for (std::size_t a = 0; a < of.size(); ++a) {
     const Index node = of[a];
     const double scale = std::sqrt(moments_[2 * node + 1]);
-    rows.col(Index(a)) =
-        scale * Eigen::Map<const Eigen::VectorXd>(root_.data() + node * nodes_ + first, columns);
+    rows.col(Index(a)) = scale * Eigen::Map<const Eigen::VectorXd>(root_.data() + node * nodes_ + first, columns);
     if (first <= node && node < first + columns) rows(node - first, Index(a)) = scale;
   }
   return rows;

@@ -14,7 +14,8 @@ namespace neargp {
 
 class NodePosterior {
  public:
-  // moments: nodes x 2, m and s. root: nodes x nodes, row j the r of node j and zeros, or empty. Both outlive the object.
+  // moments: nodes x 2, m and s. root: nodes x nodes, row j the r of node j and zeros, or empty. Both outlive the
+  // object.
   NodePosterior(const std::vector<double>& moments, const std::vector<double>& root)
       : moments_(moments), root_(root), nodes_(Index(moments.size() / 2)) {}
 
