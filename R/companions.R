@@ -78,12 +78,6 @@
 #'   square <- sf::st_bbox(c(xmin = 0, xmax = 1, ymin = 0, ymax = 1))
 #'   predict(fit, stars::st_as_stars(square, nx = 20, ny = 20), type = "process")
 #' }
-#' if (has("terra")) {
-#'   raster <- terra::rast(xmin = 0, xmax = 1, ymin = 0, ymax = 1, resolution = 0.05, crs = "")
-#'   file <- tempfile(fileext = ".tif")
-#'   predict(fit, raster, type = "process", filename = file)
-#'   unlink(file)
-#' }
 #' @name companions
 #' @aliases neargp-companions
 NULL
