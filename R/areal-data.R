@@ -68,6 +68,7 @@ areal_geometry <- function(geometry, locations) {
   is_point <- types == "POINT"
   check_points(geometry[is_point], "data")
   check_polygons(geometry[!is_point])
+  check_polygon_degrees(geometry, locations, "data")
   geometry <- measured_polygons(geometry, locations)
   check_valid_polygons(geometry)
   geometry

@@ -21,6 +21,7 @@ as_areas <- function(areas, object) {
   check_polygons(geometry)
   check_same_crs(sf::st_crs(areas), object$locations,
     "sf::st_transform(areas, fit$locations$crs)")
+  check_polygon_degrees(geometry, object$locations, "areas")
   geometry <- measured_polygons(geometry, object$locations)
   check_valid_polygons(geometry)
   list(geometry = geometry, columns = drop_geometry(areas),
@@ -73,6 +74,21 @@ measured_polygons <- function(geometry, locations) {
   if (length(geometry) && !inherits(geometry[[1L]], "XY")) geometry <- sf::st_zm(geometry)
   suppressWarnings(sf::st_set_crs(geometry, if (locations$metric == "longlat") 4326 else
     sf::NA_crs_))
+}
+
+# As check_longlat() has it for points. Borders at the poles may be rounded.
+check_polygon_degrees <- function(geometry, locations, argument, rounding = 1e-6) {
+  if (locations$metric != "longlat") return(invisible())
+  is_beyond <- function(box) {
+    any(abs(box[c("ymin", "ymax")]) > 90 + rounding, abs(box[c("xmin", "xmax")]) > 540,
+      na.rm = TRUE)
+  }
+  if (!is_beyond(sf::st_bbox(geometry))) return(invisible())
+  wrong <- which(vapply(geometry, function(shape) is_beyond(sf::st_bbox(shape)), NA))
+  abort_neargp("coordinates", c(
+    sprintf("`%s` has geometries beyond longitude and latitude in degrees (%s).", argument,
+      format_rows(wrong)),
+    i = "Longitude comes first, latitude (-90 to 90) second; use distance = \"euclidean\" for planar coordinates."))
 }
 
 # The cells as polygons, one for each; `columns` are their layers.

@@ -91,6 +91,20 @@ censored_gaussian_entry <- function() {
 
 has_limits <- function(family) has_mark(family, "limits")
 
+# The posterior next to a limit is about as narrow as the noise. Where that is far below the scatter
+# of the response, the search for it has too far to go.
+check_sharp_limits <- function(problem, least = 1e-4) {
+  sd <- as.list(problem$family$fixed)[["sd"]]
+  if (!has_limits(problem$family) || is.na(sd %||% NA)) return(invisible())
+  censored <- problem$data$limits[, 1L] < problem$data$limits[, 2L]
+  scatter <- stats::sd(problem$data$y)
+  if (!any(censored) || !isTRUE(sd < least * scatter)) return(invisible())
+  abort_neargp("family", c(
+    sprintf("%s() cannot fit censored_gaussian(sd = %s) to a response with limits that scatters by %.3g: the noise is too small.",
+      method_name(problem$method), format(sd), scatter),
+    i = sprintf("Leave out `sd`, which estimates it, or give at least %.2g.", least * scatter)))
+}
+
 censored_form <- function(y, family, weights, frame) {
   limits <- response_limits(y, family, frame)
   reversed <- which(limits[, 1L] > limits[, 2L])

@@ -185,6 +185,7 @@ fit_method.neargp_vnngp <- function(method, problem) {
     problem$inducing <- problem$start_positions %||% inducing_coordinates(problem)
   }
   if (method$optimizer == "adam") return(fit_mean_field(method, problem))
+  if (method$posterior != "laplace") check_sharp_limits(problem)
   result <- fit_by_newton(problem)
   if (has_endless_variance(problem, result)) return(at_joint_mode(problem))
   may_begin <- is_mean_field(method) && any(problem$free) && !is_begun(problem)

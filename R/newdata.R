@@ -106,8 +106,8 @@ newdata_coordinates <- function(object, newdata) {
     check_same_crs(sf::st_crs(newdata), locations)
   } else if (is.null(locations$names)) {
     abort_neargp("newdata",
-      c("The model was fitted to sf data, but `newdata` is a plain data frame.",
-        i = "Convert it: sf::st_as_sf(newdata, coords = c(\"x\", \"y\"), crs = sf::st_crs(data))."))
+      c("The model was fitted to geometries, of sf data or a raster, but `newdata` is a plain data frame.",
+        i = "Convert it: sf::st_as_sf(newdata, coords = c(\"x\", \"y\"), crs = fit$locations$crs)."))
   }
   raw_coordinates(newdata, locations, "newdata")
 }

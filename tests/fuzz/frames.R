@@ -48,8 +48,16 @@ dress <- function(data, d, tame) {
   list(data = data, coords = coords)
 }
 
+# Labelled numbers have no arithmetic once vctrs is loaded.
 shift_coordinates <- function(new, change) {
-  for (name in grep("^s[0-9]+$", names(new), value = TRUE)) if (is.numeric(new[[name]])) new[[name]] <- change(new[[name]])
+  for (name in grep("^s[0-9]+$", names(new), value = TRUE)) {
+    column <- new[[name]]
+    if (!is.numeric(column)) next
+    labelled <- inherits(column, "haven_labelled")
+    value <- change(if (labelled) as.vector(unclass(column)) else column)
+    if (labelled) attributes(value) <- attributes(column)
+    new[[name]] <- value
+  }
   new
 }
 

@@ -187,3 +187,23 @@ test_extended("solves of many columns together are those of each alone", {
   alone <- apply(columns, 2L, function(h) solve(as.matrix(h)))
   expect_equal(solve(columns), alone, tolerance = 1e-9)
 })
+
+test_that("polygons beyond longitude and latitude are refused, as data and as areas", {
+  skip_if_not_installed("sf")
+  square <- function(x, y) {
+    sf::st_polygon(list(cbind(x + c(0, 1, 1, 0, 0), y + c(0, 0, 1, 1, 0))))
+  }
+  fields <- function(x, y) {
+    sf::st_sf(z = sin(seq_along(x)), geometry = sf::st_sfc(Map(square, x, y), crs = 4326))
+  }
+  x <- rep(c(0, 2, 4, 6), 3)
+  y <- rep(c(40, 42, 44), each = 4)
+  expect_error(neargp(z ~ 1, fields(replace(x, 5, 1e299), y), verbose = FALSE),
+    "`data` has geometries beyond .* \\(row 5\\)", class = "neargp_error_coordinates")
+  points <- sf::st_as_sf(data.frame(x, y, z = sin(1:12)), coords = 1:2, crs = 4326)
+  fit <- neargp(z ~ 1, points, method = exact_gp(), verbose = FALSE, nugget = 0.1,
+    covariance = cov_exponential(variance = 1, range = 200))
+  expect_error(predict(fit, fields(x, replace(y, 2, 90))),
+    "`areas` has geometries beyond .* \\(row 2\\)", class = "neargp_error_coordinates")
+  expect_true(all(is.finite(predict(fit, fields(c(359, 5), c(89, 40)))$mean)))
+})

@@ -134,3 +134,53 @@ test_that("limits are no observations in errors and coverage", {
   expect_equal(folds$scores$mae, mean(abs(held$mean - held$observed)))
   expect_equal(folds$scores$n_censored, 45L)
 })
+
+# The best normal approximation of the field at 4 places, of which two are below a limit, by a
+# search of its means and precisions in plain R.
+test_that("limits that are sharp beside the field have the posterior that a dense search finds", {
+  sd <- 0.01
+  d <- data.frame(x = c(0, 0.2, 0.5, 0.9), y = c(0.5, NA, NA, 1))
+  fit <- neargp(cens(y, upper = -0.3) ~ 0, d, coords = ~ x, method = vnngp(k = 3),
+    family = censored_gaussian(sd = sd), verbose = FALSE,
+    covariance = cov_matern(nu = 1.5, variance = 1, range = 0.5))
+  r <- as.matrix(dist(d$x)) / 0.5
+  K <- (1 + r) * exp(-r) + 1e-6 * diag(4)
+  known <- !is.na(d$y)
+  x <- seq(-9, 9, length.out = 4001)
+  weights <- dnorm(x) / sum(dnorm(x))
+  bound <- function(p) {
+    m <- p[1:4]
+    S <- solve(solve(K) + diag(exp(p[5:8])))
+    v <- diag(S)
+    measured <- sum(dnorm(d$y, m, sd, log = TRUE)[known] - v[known] / (2 * sd^2))
+    limits <- sum(vapply(which(!known), function(i) {
+      sum(weights * pnorm((-0.3 - m[i] - sqrt(v[i]) * x) / sd, log.p = TRUE))
+    }, 0))
+    measured + limits - 0.5 * (sum(diag(solve(K, S))) + sum(m * solve(K, m)) - 4 +
+      log(det(K)) - log(det(S)))
+  }
+  start <- c(0.5, -0.5, -0.5, 1, log(c(1e4, 1e2, 1e2, 1e4)))
+  for (round in 1:2) {
+    start <- optim(start, function(p) -bound(p), method = "BFGS",
+      control = list(maxit = 500, reltol = 1e-13, parscale = c(rep(0.01, 4), rep(1, 4))))$par
+  }
+  expect_true(fit$convergence$converged)
+  expect_equal(c(logLik(fit)), bound(start), tolerance = 1e-5)
+  expect_equal(predict(fit, d, type = "link")$mean, start[1:4], tolerance = 1e-3)
+})
+
+test_that("sharp limits of many responses are fitted, and the sharpest refused", {
+  set.seed(3)
+  d <- data.frame(x = runif(120), y = runif(120))
+  d$z <- sin(5 * d$x) + cos(4 * d$y) + rnorm(120, 0, 0.01)
+  d$z[d$z < 0] <- NA
+  fitted_with <- function(sd, ...) {
+    neargp(cens(z, upper = 0) ~ 1, d, coords = ~ x + y, family = censored_gaussian(sd = sd),
+      covariance = cov_matern(nu = 1.5, variance = 1, range = 0.4), verbose = FALSE, ...)
+  }
+  expect_true(fitted_with(0.003, method = vnngp(k = 10))$convergence$converged)
+  for (method in list(vnngp(), vnngp(posterior = "mean-field"))) {
+    expect_error(fitted_with(1e-6, method = method), "the noise is too small\\.\n.*at least ",
+      class = "neargp_error_family")
+  }
+})

@@ -93,3 +93,13 @@ test_extended("a raster with a CRS for data without one is refused as sf points 
     family = categorical())
   expect_error(predict(classes, raster), class = "neargp_error_crs")
 })
+
+test_that("a fit of a raster says what its locations are when newdata is a plain data frame", {
+  skip_if_not_installed("sf")
+  fit <- neargp(height ~ 1, raster_of_height(), method = exact_gp(), nugget = 0.1,
+    covariance = cov_exponential(variance = 1, range = 0.2), distance = "euclidean",
+    verbose = FALSE)
+  expect_error(predict(fit, data.frame(x = 0.5, y = 0.5)),
+    "fitted to geometries, of sf data or a raster, but `newdata` is a plain data frame",
+    class = "neargp_error_newdata")
+})

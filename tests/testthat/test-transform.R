@@ -122,3 +122,20 @@ test_that("an inverse that is no number for some z is refused", {
   expect_error(neargp(z ~ 1, d, coords = ~ x + y, transform = list(exp, log)),
     "is not a number at z", class = "neargp_error_transform")
 })
+
+test_that("a pair of functions has its slope where responses vary little about a number", {
+  set.seed(1)
+  d <- data.frame(x = runif(40), y = 1e10 + rnorm(40))
+  likelihood <- function(transform, variance) {
+    c(logLik(neargp(y ~ 1, d, coords = ~ x, method = exact_gp(), transform = transform,
+      covariance = cov_exponential(variance = variance, range = 0.1), nugget = variance,
+      verbose = FALSE)))
+  }
+  far <- list(forward = asinh, inverse = sinh)
+  expect_equal(likelihood(far, 1e-20),
+    likelihood(c(far, derivative = function(y) 1 / sqrt(1 + y^2)), 1e-20), tolerance = 1e-5)
+  near <- list(forward = function(y) asinh(y - 1e10), inverse = function(z) sinh(z) + 1e10)
+  expect_equal(likelihood(near, 0.5),
+    likelihood(c(near, derivative = function(y) 1 / sqrt(1 + (y - 1e10)^2)), 0.5),
+    tolerance = 1e-5)
+})

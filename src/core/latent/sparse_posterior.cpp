@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "latent/evidence_bound.h"
 #include "latent/node_design.h"
+#include "latent/site_optimum.h"
 
 namespace neargp {
 
@@ -120,8 +121,9 @@ PosteriorOutcome SparsePosterior::find_mode(const PosteriorSettings& settings, c
   PosteriorState proposal = propose_pseudo_observations();
   double share = 1.0, checkpoint_value = outcome.value;
   int taken = 0;
+  bool by_site = false;
   while (outcome.iterations < settings.max_iterations && !outcome.converged) {
-    if (share == 1.0 && is_settled(proposal, settings.tolerance, context)) {
+    if (share == 1.0 && is_settled(propose_pseudo_observations(), settings.tolerance, context)) {
       outcome.converged = true;
       break;
     }
@@ -131,6 +133,13 @@ PosteriorOutcome SparsePosterior::find_mode(const PosteriorSettings& settings, c
     const double gain = step.value - outcome.value;
     if (!(gain > -settings.tolerance)) {
       // Too long: a part of it, from the same place. A part of 2^-12 that does not gain is rounding.
+      if (!by_site && kind_ != PosteriorKind::laplace && outcome.iterations >= patience_with_steps) {
+        by_site = true;
+        proposal = propose_site_optimum(context);
+        outcome.value = evaluate(state_, context);
+        share = 1.0;
+        continue;
+      }
       share *= 0.5;
       outcome.converged = share < 2.5e-4;
       continue;
@@ -143,7 +152,7 @@ PosteriorOutcome SparsePosterior::find_mode(const PosteriorSettings& settings, c
       outcome.converged = outcome.converged || outcome.value - checkpoint_value < settings.tolerance;
       checkpoint_value = outcome.value;
     }
-    proposal = propose_pseudo_observations();
+    proposal = by_site ? propose_site_optimum(context) : propose_pseudo_observations();
     share = std::min(1.0, 2.0 * share);
   }
   if (share < 1.0) {  // the last evaluation may have been of a rejected step

@@ -116,6 +116,7 @@ class SparsePosterior {
   void find_gaussian_pseudo_observations(const RunContext& context);
   bool is_settled(const PosteriorState& proposal, double tolerance, const RunContext& context);
   PosteriorState propose_pseudo_observations() const;
+  PosteriorState propose_site_optimum(const RunContext& context);
   PosteriorGradient gradient(const RunContext& context);
   Step part_of_step(const PosteriorState& proposal, double share, const RunContext& context);
   double move_mean(PosteriorState& state, const RunContext& context);

@@ -13,8 +13,8 @@ namespace neargp {
 
 // Integrates by the trapezoidal rule (quadrature.h), fine enough for all lanes. The curvature is taken as -2 times the
 // derivative of the sum in the variance, not as the sum of second derivatives, so that value, slope and curvature
-// belong to one function, whatever its error. A sd below 1e-5 of the strip, in which log p is all but a parabola, is
-// raised to it: the quotient by sd would only be noise.
+// belong to one function, whatever its error; higher derivatives are found alike, by Hermite's polynomials. A sd below
+// 1e-5 of the strip, in which log p is all but a parabola, is raised to it: the quotient by sd would only be noise.
 template <class V, class Family>
 LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V variance) {
   const V strip = family.strip();
@@ -27,9 +27,14 @@ LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V var
     sum.value += weight * node.value;
     sum.slope += weight * node.slope;
     sum.curvature -= (weight * rule.x[q]) * node.slope;
+    const double square = rule.x[q] * rule.x[q];
+    sum.third += (weight * (square - 1.0)) * node.slope;
+    sum.fourth += (weight * rule.x[q] * (square - 3.0)) * node.slope;
     for (int p = 0; p < derivatives_of<Family>; ++p) sum.d_parameter[p] += weight * node.d_parameter[p];
   }
   sum.curvature = sum.curvature / sd;
+  sum.third = sum.third / (sd * sd);
+  sum.fourth = sum.fourth / (sd * sd * sd);
   family.finish(mean, variance, sum);
   return sum;
 }
@@ -114,6 +119,7 @@ class ExpectationLoop {
     store(terms.slope, out_.slope, i, count);
     store(terms.curvature, out_.curvature, i, count);
     store(terms.third, out_.third, i, count);
+    store(terms.fourth, out_.fourth, i, count);
   }
 
   static V mask(int count) {
@@ -127,6 +133,7 @@ class ExpectationLoop {
     terms.slope *= weight;
     terms.curvature *= weight;
     terms.third *= weight;
+    terms.fourth *= weight;
     for (int p = 0; p < derivatives_of<Family>; ++p) terms.d_parameter[p] *= weight;
   }
 

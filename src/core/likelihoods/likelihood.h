@@ -40,12 +40,15 @@ struct Observations {
 //   value      E log p
 //   slope      E d log p / d eta        = d value / d mean
 //   curvature  -E d2 log p / d eta2     = -2 d value / d variance; negative where log p is not concave
-//   third      d3 log p / d eta3, at points only
+//   third      E d3 log p / d eta3   = 2 d slope / d variance
+//   fourth     E d4 log p / d eta4   = -2 d curvature / d variance
+// Expectations in closed form leave the last two at 0, and so do points the last one.
 struct ExpectationOutput {
   double* value = nullptr;
   double* slope = nullptr;
   double* curvature = nullptr;
   double* third = nullptr;
+  double* fourth = nullptr;
 };
 
 // The sum of the values, the same for any number of threads. variance null: at the points eta = mean.

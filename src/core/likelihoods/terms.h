@@ -26,7 +26,7 @@ struct Datum {
 
 template <class V>
 struct LikelihoodTerms {
-  V value{}, slope{}, curvature{}, third{};
+  V value{}, slope{}, curvature{}, third{}, fourth{};
   V d_parameter[2]{};  // derivative of the value in the logarithms of the parameters
 };
 
