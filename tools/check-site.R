@@ -4,6 +4,7 @@
 #
 #   Rscript tools/check-site.R              # everything
 #   Rscript tools/check-site.R links        # without Chromium
+#   Rscript tools/check-site.R ^articles/   # Chromium opens the pages that match
 site <- file.path(getwd(), "_build/site")
 pages <- list.files(site, "\\.html$", recursive = TRUE)
 pages <- pages[!grepl("^(deps|source)/", pages)]
@@ -83,7 +84,9 @@ look_at <- function(page) {
   is_text <- grepl("^(articles/|index)", page)
   if (is_text && counts[[1L]] > 0L) fault(page, paste(counts[[1L]], "blocks of code wider than their box:", sub("^[^|]*\\|", "", measured)))
 }
-if (length(chromium)) for (page in pages) look_at(page) else cat("There is no Chromium: widths and rendering are not checked.\n")
+chosen <- setdiff(commandArgs(TRUE), "links")
+opened <- if (length(chosen)) grep(chosen[[1L]], pages, value = TRUE) else pages
+if (length(chromium)) for (page in opened) look_at(page) else cat("There is no Chromium: widths and rendering are not checked.\n")
 
 writeLines(faults)
 cat(sprintf("%d pages, %d faults\n", length(pages), length(faults)))
