@@ -4,6 +4,7 @@
 #
 #   Rscript tools/check-site.R              # everything
 #   Rscript tools/check-site.R links        # without Chromium
+#   Rscript tools/check-site.R ^articles/   # Chromium opens the pages that match
 site <- file.path(getwd(), "_build/site")
 pages <- list.files(site, "\\.html$", recursive = TRUE)
 pages <- pages[!grepl("^(deps|source)/", pages)]
@@ -45,9 +46,11 @@ for (page in pages) {
     xml2::xml_attr(xml2::xml_find_all(html, "//img[@src] | //script[@src]"), "src"))
   addresses <- addresses[!startsWith(addresses, "data:")]
   for (address in unique(addresses)) if (leads_nowhere(page, address)) fault(page, paste("nothing at", address))
-  figures <- xml2::xml_find_all(html, "//main//img")
-  silent <- !nzchar(trimws(ifelse(is.na(xml2::xml_attr(figures, "alt")), "", xml2::xml_attr(figures, "alt"))))
-  for (source in xml2::xml_attr(figures[silent], "src")) {
+  # A caption serves as the text.
+  figures <- xml2::xml_find_all(html, "//main//img[not(ancestor::figure//figcaption or ../p[@class='caption'])]")
+  alternative <- xml2::xml_attr(figures, "alt")
+  silent <- figures[is.na(alternative) | !nzchar(trimws(alternative))]
+  for (source in xml2::xml_attr(silent, "src")) {
     if (!startsWith(page, "reference/")) fault(page, paste("no alternative text of", substr(source, 1, 80)))
   }
 }
@@ -81,7 +84,9 @@ look_at <- function(page) {
   is_text <- grepl("^(articles/|index)", page)
   if (is_text && counts[[1L]] > 0L) fault(page, paste(counts[[1L]], "blocks of code wider than their box:", sub("^[^|]*\\|", "", measured)))
 }
-if (length(chromium)) for (page in pages) look_at(page) else cat("There is no Chromium: widths and rendering are not checked.\n")
+chosen <- setdiff(commandArgs(TRUE), "links")
+opened <- if (length(chosen)) grep(chosen[[1L]], pages, value = TRUE) else pages
+if (length(chromium)) for (page in opened) look_at(page) else cat("There is no Chromium: widths and rendering are not checked.\n")
 
 writeLines(faults)
 cat(sprintf("%d pages, %d faults\n", length(pages), length(faults)))

@@ -48,7 +48,9 @@ redirect_links <- function(html) {
   for (link in xml2::xml_find_all(html, "//a[@href]")) {
     path <- sub("[#?].*$", "", xml2::xml_attr(link, "href"))
     if (!nzchar(path) || grepl("^[a-z]+:", path) || file.exists(file.path(site, path))) next
-    if (file.exists(path)) xml2::xml_attr(link, "href") <- on_site(path)
+    markdown <- sub("\\.html$", ".md", path)   # pkgdown takes each of them for a page
+    target <- on_site(if (file.exists(markdown)) markdown else path)
+    xml2::xml_attr(link, "href") <- if (!is.na(target)) target
   }
 }
 
