@@ -1,6 +1,6 @@
 #' @rdname cross_validate
-#' @section Several responses: A fold holds out all responses of a row of the data, so `folds` needs a
-#' value for each row. The responses are named in the column `setting`.
+#' @section Several responses: A fold holds out all responses of a row of the data, so `folds` needs
+#' a value for each row. The responses are named in the column `setting`.
 #' @export
 cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, level = 0.95,
                                           verbose = rlang::is_interactive(), ...) {

@@ -3,75 +3,58 @@
 
 #' Sparse within sparse Gaussian process (SWSGP)
 #'
-#' Many inducing points, of which each row sees the `k` nearest alone: a step of the optimiser takes
-#' small matrices whatever the number of points, so that 100,000 of them are no more trouble than
-#' 500. The method of Tran et al. (2021), here to compare with.
+#' @description
+#' Reference implementation of Tran et al. (2021): many inducing points, of which each observation
+#' uses the `k` nearest. Experimental.
 #'
-#' @section Objective: With `q(u_j) = N(m_j, s_j)` at each inducing point and I the `k` points
-#' nearest to a row, the objective is the sum over rows of `E log p(y)` less 1/n of the divergence
-#' of q from the prior at the points I (equations 11 and 13). Means, variances, covariance
-#' parameters, those of the family, trend and positions climb it together by Adam, on mini-batches.
-#' The paper's full covariance matrix of q, for fewer points, is not built.
+#' ```r
+#' air <- na.omit(airquality)
+#' neargp(log(Ozone) ~ 1, air, coords = ~ Solar.R + Wind + Temp,
+#'   method = swsgp(inducing = 20, k = 8))
+#' ```
 #'
-#' **It is not a lower bound of the likelihood**: it averages divergences of `k` points each, where
-#' a bound needs that of all of them. The more points there are for the rows, the more it favours
-#' too little noise and too narrow intervals: with a point for every row the noise went to its lower
-#' bound in all of our trials, and intervals covered next to nothing. The divergence has the weight
-#' `kl_weight`, therefore. Of M points a row sees k, so that on average a point's divergence counts
-#' k / M times, and the weight M / k makes that once. As independent points have more of it than
-#' they should where the noise is small, the default is the root, between this and the paper's 1.
+#' @details
+#' Use it to reproduce the paper. [svgp()] maximises an ELBO, `vnngp(inducing = )` is as cheap with
+#' an ELBO of its own, and [vecchia()] and [vnngp()] need no inducing points.
 #'
-#' Still, more points than a quarter of the rows are used with a warning (class
-#' `neargp_warning_inducing`), the noise of a gaussian response is held above 1e-4 of its variance,
-#' the fit ends after `epochs` rather than where the objective rises no more, and [logLik()], of the
-#' objective with its weight, is marked as a score.
+#' With `q(u_j) = N(m_j, s_j)` at each point, the objective is the sum of `E log p(y)` less 1/n of
+#' the divergence at the k nearest points (equations 11 and 13). Adam trains everything. The full
+#' covariance matrix of the paper is not available.
 #'
-#' @section Training: The fit ends after `epochs`, and other seeds or more epochs can end at a
-#' higher objective. The package does not search for it: 300 epochs raised the objective and lowered
-#' the scores of new observations.
+#' The objective is not a bound of the likelihood. With many points it favours too little noise and
+#' too narrow intervals, so the divergence receives the weight `kl_weight`. More points than a
+#' quarter of the observations cause a warning, and the noise stays above 1e-4 of the variance.
+#' `logLik()` is a score. The fit stops after `epochs`, since more epochs typically raise the
+#' objective and worsen predictions.
 #'
-#' @section When to take it: To reproduce the paper, or to compare with it. [svgp()] has a bound,
-#' joint posterior and all, for as many points as a dense matrix can have; `vnngp(inducing = )` has
-#' as cheap steps with a prior of its own at the points, of which its objective is a bound;
-#' [vecchia()] and [vnngp()] need no inducing points.
-#'
-#' @param inducing number of inducing points; or starting positions, a matrix with the columns of
-#'   the coordinates (time last), a data frame or sf points with them. By default a tenth of the
-#'   rows, at most 1,024. More than there are distinct locations are lowered to that number, with a
-#'   message of class `neargp_message_inducing`.
-#' @param k number of inducing points that a row sees, by default 16, or all where there are fewer.
-#'   The paper has 4 or 8, and 100 of 100,000 points. The time of a step grows with the third power
-#'   of `k`, on a GPU with the fourth.
-#' @param move whether positions are learned. `FALSE` for very many: neighbours are sought in every
-#'   epoch where they move.
-#' @param select how positions are chosen at the start, `"kmeans"` or `"random"` rows, as in
-#'   [svgp()].
-#' @param jitter share of the field's variance that is added to the diagonal of the inducing points'
-#'   covariance matrix.
-#' @param epochs,batch_size,learning_rate settings of Adam: passes over the data, rows in a batch
-#'   (drawn by R's random numbers), first learning rate (of a gaussian or [student_t()] response in
-#'   units of its scatter about the trend), cut by 10 at 75% and at 90% of the epochs.
-#' @param kl_weight weight of the divergence, 1 in the paper; `NULL` for the root of the number of
-#'   inducing points over `k`. Intervals are the wider the larger it is.
-#' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame
-#'   `inducing`, the positions in the coordinates of the data. `predict(joint = TRUE)` conditions
-#'   all its rows on the union of their inducing points, without the training on such unions that
-#'   the paper's SWSGP-U needs, which is not built. Otherwise a prediction depends on its row alone.
-#' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or
-#'   not in the coordinates of the data; with `neargp_error_k` for a `k` above the number of
-#'   inducing points; with `neargp_error_family` and `neargp_error_method` for classes of more than
-#'   two levels and for several outputs.
+#' @param inducing the number of inducing points, an integer, or starting positions as in [svgp()].
+#'   Default `NULL`: a tenth of the observations, at most 1,024.
+#' @param k the number of points that an observation uses, an integer. Default `NULL`: 16. Time
+#'   grows with its third power.
+#' @param move `TRUE` (default) learns the positions.
+#' @param select,jitter see [svgp()].
+#' @param epochs,batch_size,learning_rate settings of Adam. Defaults: 30, 256 and 0.03; the rate is
+#'   divided by 10 at 75% and at 90%.
+#' @param kl_weight the weight of the divergence, a positive number; 1 in the paper. Default `NULL`:
+#'   the root of `inducing / k`.
+#' @return A settings object for the argument `method` of [neargp()]. The fit contains the data
+#'   frame `inducing`. `predict(joint = TRUE)` uses the union of the points of all rows.
 #' @references Tran, G.-L., Milios, D., Michiardi, P. and Filippone, M. (2021). Sparse within sparse
 #'   Gaussian processes using neighbor information. *ICML*. arXiv:2011.05041.
+#' @seealso [svgp()], [vnngp()]
 #' @examples
 #' set.seed(1)
-#' d <- data.frame(x1 = runif(400), x2 = runif(400), x3 = runif(400))
-#' d$y <- sin(4 * d$x1) + d$x2^2 + rnorm(400, sd = 0.1)
-#' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3,
+#' d <- data.frame(x1 = runif(500), x2 = runif(500), x3 = runif(500))
+#' d$y <- sin(4 * d$x1) + d$x2^2 + rnorm(500, sd = 0.1)
+#' train <- d[1:400, ]
+#' test <- d[401:500, ]
+#' fit <- neargp(y ~ 1, train, coords = ~ x1 + x2 + x3,
 #'   method = swsgp(inducing = 40, k = 8, batch_size = 64),
 #'   covariance = cov_matern(nu = 2.5, ard = TRUE))
 #' fit
 #' predict(fit, data.frame(x1 = 0.5, x2 = 0.5, x3 = 0.5), interval = "prediction")
+#' bound <- update(fit, method = svgp(inducing = 40))
+#' rbind(swsgp = scores(fit, newdata = test), svgp = scores(bound, newdata = test))
 #' @export
 swsgp <- function(inducing = NULL, k = NULL, move = TRUE, select = c("kmeans", "random"),
                   jitter = 1e-6, epochs = 30L, batch_size = 256L, learning_rate = 0.03,
