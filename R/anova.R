@@ -1,92 +1,59 @@
-#' Tests of trends and comparison of nested fits
+#' Tests of trends, and comparison of nested fits
 #'
-#' Of several fits, likelihood-ratio tests of each against the one with fewer parameters before it:
-#' of trends with and without a covariate, of one range against several, of a fixed smoothness
-#' against an estimated one. Of one fit, Wald tests of the terms of its trend. `drop1()`, `add1()`
-#' and `step()` compare trends by AIC.
+#' @description
+#' `anova()` tests the terms of one fit (Wald tests), or compares nested fits (likelihood-ratio
+#' tests). `drop1()`, `add1()` and `step()` compare trends by AIC.
 #'
-#' Of a single fit each term is tested given those before it in the formula, as `anova()` of
-#' [stats::lm()] does, by its share of the quadratic form \eqn{\hat\beta'V^{-1}\hat\beta}, with
-#' \eqn{V} = `vcov(object)`. For a gaussian response \eqn{V} holds the covariance parameters at
-#' their estimates, and that is twice the gain in log-likelihood. The package car has tests of each
-#' term given all others, `car::Anova(fit)`. [Smooths and groups][random_effects] are not tested by
-#' it, and are named below the heading: Wald's test does not hold for a variance, which may be 0,
-#' nor for coefficients with a penalty. Where groups are the difference, two fits are compared,
-#' `anova(without, with)`, whose p-value is too large then (see below), and for smooths
-#' [stats::AIC()] or [cross_validate()] is better. Terms of the trend are tested with groups and the
-#' bends of smooths in the model, without the linear part of a smooth, which comes after them.
+#' ```r
+#' fit <- neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat,
+#'   crs = 4326, covariance = cov_matern(nu = 1.5))
+#' anova(update(fit, . ~ 1), fit)
+#' ```
 #'
-#' [stats::drop1()], [stats::add1()] and [stats::step()] fit the model anew without or with each
-#' term, covariance parameters included, and compare AIC by maximum likelihood, with
-#' `test = "Chisq"` also likelihood ratios. Nothing is taken over from the first fit but its call:
-#' give a covariance there, where the default might change.
+#' @details
+#' **One fit.** Each term is tested given the terms before it, as for [stats::lm()], with covariance
+#' parameters fixed for Gaussian responses. `car::Anova(fit)` tests each term given all others.
+#' [Smooths and random effects][random_effects] are not tested: compare two fits, or use
+#' [cross_validate()].
 #'
-#' Likelihoods are those of maximum likelihood, trend included, so that trends may be compared; of
-#' fits with `estimation = "REML"` they are restricted, and may be compared for one trend only, and
-#' not with those of maximum likelihood: where formulas have random effects or smooths, which make
-#' fits REML by default, give `estimation = "ML"` to all of them, or to the fits that have such.
-#' Twice the difference of log-likelihoods has a chi-squared distribution only where the smaller
-#' model is a special case of the larger one, which is not checked, and not at an end of the
-#' parameters' range: for a variance or nugget of 0 the p-value is too large, half of it is closer
-#' (Self and Liang 1987).
+#' **Several fits.** Twice the difference of the log-likelihoods is chi-squared if the smaller model
+#' is a special case of the larger one, which is not checked. For a variance at 0, the p-value is
+#' too large; half of it is closer (Self and Liang 1987). To compare trends with random effects or
+#' smooths, give `estimation = "ML"`. Restricted likelihoods compare only fits with one trend.
 #'
-#' Fits by [vecchia()] search their neighbours each in its own metric, as with several ranges or an
-#' anisotropy. `anova()` then maximises all likelihoods again on the neighbours of the largest
-#' model, and the heading of the table says so. Its `logLik` and `AIC` differ from those of the fits
-#' themselves. `anova()` does the same where one fit conditions on locations and another on rows. A
-#' message of class `neargp_message_neighbors` says where it cannot: with inducing points, thousands
-#' of random effects or rows in shards, for several responses and [vnngp()]. `AIC()` and `BIC()` of
-#' several fits take the likelihoods of the fits, with the same message.
+#' [vecchia()] fits may use different neighbours. `anova()` maximises their likelihoods again on the
+#' neighbours of the largest model, and its heading says so. If that is not possible, a message says
+#' so, and `AIC()` uses the likelihoods of the fits. If a larger fit has a smaller likelihood, there
+#' is no p-value, and a warning suggests `update(larger, start = smaller)`.
 #'
-#' A special case cannot be the more likely one, yet a fit of it can: with `vecchia(inducing = )`
-#' positions and order are found for each fit's own covariance, and searches can end in different
-#' maxima. Where the larger fit has the smaller likelihood the test has no p-value, and a warning
-#' says so. To search the larger model from the smaller one is worth a try: `update(larger, start =
-#' smaller)`.
+#' Fits with penalties, priors or warps return no p-value. Compare them by [cross_validate()] with
+#' `refit = TRUE`.
 #'
-#' Fits with local fields or warps, `sd = ~`, `range = ~` or `warp = ` of their [covariance], are
-#' not at the maximum of their likelihood but at that of the penalised one, and a penalised
-#' coefficient is less than one parameter: twice the gain has no chi-squared distribution, and there
-#' is no p-value (`NA`). Nor is there one of a warp without penalty: the likelihood is even in the
-#' coefficients of a further coordinate, so that without any the smaller model is at a singular
-#' point of the larger one. AIC counts such coefficients as whole parameters. Compare such fits by
-#' [cross_validate()] with `refit = TRUE`; local fields may also be fitted with `penalty = 0`. So it
-#' is with the parameters of a fit with [pc_priors()].
+#' `drop1()`, `add1()` and `step()` fit again for each term, and need maximum likelihood. Fits by
+#' [loo_k()], [mll_k()] and of other families maximise no likelihood: use [cross_validate()].
 #'
-#' @param object,... one fit of [neargp()]; or two or more by likelihood, as of [vecchia()] or
-#'   [exact_gp()], by the same method with the same settings to the same rows: approximate
-#'   likelihoods from other conditioning sets differ by more than models do.
-#' @param fit a fit of [neargp()] by likelihood.
+#' @param object,... one fit by [neargp()], or several by the same method to the same data.
+#' @param fit a fit by [neargp()] with a likelihood.
 #' @param scale not used.
-#' @param k weight of the number of parameters: 2 for AIC, `log(nobs(fit))` for BIC.
-#' @return A data frame of class `anova`. Of several fits a row for each by the number of its
-#'   parameters: `npar`, `AIC`, `logLik`, `Chisq` (twice the gain over the row before), `Df` (the
-#'   parameters that it took; where that is 0 there is no test, and `Chisq` is `NA`) and
-#'   `Pr(>Chisq)`, `NA` where one of the two covariances has a penalty,
-#'   a prior or a warp. Of one fit a row for each term: `Df`, `Chisq`, `Pr(>Chisq)`.
-#'
-#'   `extractAIC()`: the number of estimated parameters, and AIC.
-#' @section Errors: `neargp_error_not_likelihood` for comparisons of fits that maximised another
-#'   objective ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
-#'   [cross_validate()] is, and of `extractAIC()`, and so of `drop1()`, `add1()` and `step()`,
-#'   for fits with `estimation = "REML"`; `neargp_error_comparison` for fits of other data or
-#'   methods, of ML and REML, and of other trends by restricted likelihoods;
-#'   `neargp_error_argument` for one fit alone without a term in its trend. A warning of class
-#'   `neargp_warning_comparison` where a larger fit has the smaller likelihood, and a message of
-#'   class `neargp_message_neighbors` where the fits have neighbours of their own.
+#' @param k the weight of the number of parameters. Default: 2, AIC. `log(nobs(fit))` is BIC.
+#' @return A data frame of class `anova`. Several fits: `npar`, `AIC`, `logLik`, `Chisq`, `Df` and
+#'   `Pr(>Chisq)`. One fit: `Df`, `Chisq` and `Pr(>Chisq)` for each term. `extractAIC()` returns the
+#'   number of parameters and AIC.
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
-#'   estimators and likelihood ratio tests under nonstandard conditions. *Journal of the American
-#'   Statistical Association* 82, 605-610.
-#' @seealso [cross_validate()] for fits that no likelihood compares, [coef.neargp()] for `AIC()`,
-#'   `logLik()` and intervals, [summary.neargp()] for tests of coefficients.
+#'   estimators and likelihood ratio tests under nonstandard conditions. *JASA* 82, 605–610.
+#' @seealso [cross_validate()], [coef.neargp()] for `AIC()`, [summary.neargp()]
 #' @examples
-#' set.seed(1)
-#' stations <- data.frame(x = runif(200), y = runif(200), height = rnorm(200))
-#' stations$temp <- with(stations, 10 - height + sin(5 * x) + rnorm(200, sd = 0.2))
-#' with_height <- neargp(temp ~ height, stations, coords = ~ x + y)
-#' anova(update(with_height, temp ~ 1), with_height)
-#' anova(with_height)
-#' drop1(with_height, test = "Chisq")
+#' # Does elevation matter? And longitude?
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ elevation + lon, stations, coords = ~ lon + lat, crs = 4326,
+#'   covariance = cov_matern(nu = 1.5))
+#' anova(fit)
+#' drop1(fit, test = "Chisq")
+#' anova(update(fit, . ~ 1), update(fit, . ~ elevation), fit)
+#'
+#' # Is the smoothness 1.5?
+#' smooth <- update(fit, covariance = cov_matern(nu = NULL))
+#' anova(fit, smooth)
 #' @export
 anova.neargp <- function(object, ...) {
   fits <- list(object, ...)

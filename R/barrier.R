@@ -62,10 +62,6 @@
 #'   their centre that the dimensions hold, negative eigenvalues left out). `barrier_coordinates()`:
 #'   `data` with further columns `b1`, `b2`, ..., in the unit of the coordinates, `NA` where these
 #'   are; of sf points without their geometry, which [neargp()] would take for the coordinates.
-#' @section Errors: `neargp_error_barrier` for grids without two passable cells or a place that is
-#'   outside of the grid or too far from a passable cell, `neargp_error_crs` for longitude and
-#'   latitude or another CRS than that of the raster, `neargp_error_argument`,
-#'   `neargp_error_columns`.
 #' @references
 #' Løland, A. and Høst, G. (2003). Spatial covariance modelling in a complex coastal domain by
 #' multidimensional scaling. *Environmetrics* 14, 307--321.

@@ -54,10 +54,6 @@
 #' their rates as a gaussian response with `weights`, or the centres as points.
 #' [simulate()][simulate.neargp] at the rows of the fit draws means over areas. The curve of
 #' [empirical_variogram()] is that of points, and its pairs are those of rows.
-#' @section Errors: `neargp_error_support` (what it is not for; areas without weight; covariates
-#'   that are not numbers), `neargp_error_geometry` (neither points nor polygons; invalid or empty
-#'   ones), `neargp_error_crs`, `neargp_error_argument`, `neargp_error_size` (more than 5 million
-#'   points).
 #' @references Kyriakidis, P. C. (2004). A geostatistical framework for area-to-point spatial
 #'   interpolation. *Geographical Analysis* 36, 259–289. Goovaerts, P. (2008). Kriging and
 #'   semivariogram deconvolution in the presence of irregular geographical units. *Mathematical

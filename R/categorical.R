@@ -12,8 +12,6 @@
 #' @param link how linear predictors become probabilities.
 #' @return An object of class `family`, for the argument `family` of [neargp()] with [loo_k()],
 #'   [svgp()] or [odvgp()].
-#' @section Errors: `neargp_error_argument` for another link. [neargp()] stops with
-#'   `neargp_error_family` for a method that has no classes, or not this link.
 #' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian
 #'   process models. arXiv:2105.11535, section 3.3.
 #'

@@ -1,52 +1,33 @@
-#' Checkpoints: fits that outlive their process
+#' Checkpoints: resume a fit after a crash
 #'
-#' With `neargp_control(checkpoint = "file")` a fit writes what it has computed to a file, and the
-#' same call in another process goes on from there, after a crash, a kill, a time limit of a cluster
-#' or a power cut. The result is that of a fit that was never interrupted, to the last bit of
-#' estimates, standard errors, posterior and counts of evaluations; so are R's random numbers
-#' afterwards.
+#' @description
+#' `neargp_control(checkpoint = "file")` saves the state of a fit, and the same call continues from
+#' it with bit-identical results.
 #'
-#' # How to go on
-#' Make the same call. If the file is there and is of this fit, the fit goes on, with a message of
-#' class `neargp_message_checkpoint` that says from where; if there is none, it begins. A script
-#' that may be killed needs no other line. With `resume = "file"` of [neargp()] the file must be
-#' there, else it is an error; it is written on, too. The file of a fit that has ended stays, and
-#' answers the same call again in the time of its preparations: delete it when it is of no more use.
+#' ```r
+#' neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
+#'   control = neargp_control(checkpoint = tempfile()))
+#' ```
 #'
-#' # What the file is of
-#' A file belongs to one fit: the same rows (response, trend, coordinates, weights, offset, to the
-#' last bit, whichever call has made them), covariance, method, family, prior, start, control and
-#' device, and the same version of neargp. Anything else is an error that names what differs, and
-#' leaves the file alone. The number of threads may differ. On a processor with other instruction
-#' sets a fit goes on with that of the file, if the processor has it; where it has not, or R's
-#' linear algebra (BLAS) is another, the result has another rounding, with a message.
+#' @details
+#' Make the same call again, in any session. `neargp(resume = "file")` requires that the file
+#' exists. The file of a completed fit answers the same call quickly; delete it when you are done.
 #'
-#' From a file of which a fit cannot go on, because of another version of neargp say,
-#' `neargp_last("file")` takes the parameters that were reached, for `start`.
+#' A file belongs to one fit: the same data, covariance, method, family, prior, start, control,
+#' device and version. Anything else is an error that names the difference. The number of threads
+#' may differ. With another instruction set or BLAS, results may be rounded differently, with a
+#' message. `neargp_last("file")` returns the parameters of a file that cannot continue.
 #'
-#' # What it costs
-#' A write is followed by two hundred times as long without one, so that writing takes half a
-#' percent of the time, whatever the disk, beside the first and the last one, of some hundredths of
-#' a second. What was computed since is lost in a kill, and nothing after Ctrl-C or an error. Files
-#' are small (1 kB for each evaluation of [vecchia()] or [loo_k()]); with latent fields ([vnngp()])
-#' they have 40 bytes a row, with inducing points what an evaluation returns of them, and with
-#' mini-batches and deep fits the state at the end of an epoch.
+#' Checkpointing adds about 0.5% to the run time: after each write, the next waits 200 times as long
+#' as the write took. A kill loses that time, and an error or Ctrl-C loses nothing. Files are small:
+#' 1 kB per evaluation, 40 bytes per observation for [vnngp()]. Neighbours, the final posterior and
+#' the epochs of mean-field Adam and [swsgp()] are computed again.
 #'
-#' Searches for neighbours, starting values and the final posterior are computed anew. The epochs of
-#' Adam of [vnngp()] with `posterior = "mean-field"` and of [swsgp()] begin anew, too.
+#' Files survive a kill at any moment. A full disk is an error at the start, and later a warning.
 #'
-#' # What can go wrong
-#' The file is written so that a kill at any moment leaves it whole: it is begun under another name
-#' and renamed, and what a kill cuts off at its end is as if it had not been written. All parts have
-#' checksums. A disk that is full when the fit begins is an error; later it is a warning, once, of
-#' class `neargp_warning_checkpoint`, and writing is tried again. Two processes cannot use one file:
-#' the second one stops. Clocks that are set back do no harm.
-#'
-#' @section Errors: All of class `neargp_error_checkpoint`, whose field `reason` is `"missing"`,
-#'   `"unreadable"`, `"unwritable"`, `"locked"` (another process uses it), `"foreign"` (of another
-#'   fit, or no checkpoint), `"version"` (of another version of neargp), `"damaged"`, `"diverged"`
-#'   (the computation went another way than the one that has written it) or `"method"` (a power of
-#'   [box_cox()] that is estimated by a fit for each).
+#' The field `reason` of `neargp_error_checkpoint` is `"missing"`, `"unreadable"`, `"unwritable"`,
+#' `"locked"`, `"foreign"`, `"version"`, `"damaged"`, `"diverged"` or `"method"`, for an estimated
+#' power of [box_cox()].
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(500), y = runif(500))
@@ -54,11 +35,11 @@
 #' file <- tempfile(fileext = ".checkpoint")
 #' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10),
 #'   control = neargp_control(checkpoint = file))
-#' # In another process, after a kill, the same call, or
+#' # In another process, after a kill: the same call, or
 #' again <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10), resume = file)
 #' identical(coef(fit), coef(again))
 #'
-#' # Other data are told
+#' # Other data are an error
 #' d$z[1] <- 0
 #' try(neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10), resume = file))
 #' unlink(file)

@@ -1,65 +1,54 @@
-#' Scores of predicted class probabilities
+#' Scores of classifications
 #'
-#' [scores()] of a factor, or of a fit to classes, with [calibration_curve()] and
-#' [confusion_table()] to look closer.
+#' @description
+#' Scores of predicted probabilities of categories, with the calibration curve and the confusion
+#' table.
+#'
+#' ```r
+#' fit <- neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width, method = loo_k())
+#' scores(fit)
+#' confusion_table(fit)
+#' ```
 #'
 #' @details
 #' | column | meaning |
 #' |---|---|
-#' | `n` | observations scored |
-#' | `accuracy` | share of observations whose most probable class was right |
-#' | `log_loss` | mean negative log probability of the observed class |
-#' | `brier` | half the mean over observations of the sum over classes of (probability - outcome)^2, the outcome being 1 for the observed class and 0 for others |
-#' | `auc` | of two classes: area under the ROC curve, the share of pairs of an observation of each class of which that of the second has the larger probability of it, ties counting half; `NA` where only one class is observed. Larger is better. It tells ranks alone, not whether probabilities are right |
-#' | `calibration_error` | distance of the calibration curve of the predicted class from the diagonal |
-#' | `n_missing` | observations left out because something was `NA` |
+#' | `n`, `n_missing` | observations scored, and left out |
+#' | `accuracy` | share of observations whose most probable category was right |
+#' | `log_loss` | mean negative log probability of the observed category |
+#' | `brier` | half the mean sum over categories of (probability - outcome)^2 |
+#' | `auc` | area under the ROC curve of two categories; larger is better |
+#' | `calibration_error` | distance of the calibration curve from the diagonal |
 #'
-#' The Brier score is half of what Brier (1950, eq. 2) has, for any number of classes: it is between
-#' 0 and 1, and for two classes the mean of (p - y)^2, p being the probability of the second class
-#' and y 1 where it was observed (Wilks 2011, eq. 8.36), which is the `brier` of binary responses in
-#' [scores()], too.
+#' `brier` is half of Brier's (1950) score and between 0 and 1; for two categories it is the mean of
+#' (p - y)^2. The calibration error averages, over 15 bins weighted by their observations, the
+#' difference between probability and share of right predictions (Guo et al. 2017). An observed
+#' category without a probability is an error.
 #'
-#' The calibration error goes over 15 bins of equal width of the probability of the predicted class:
-#' it is the mean, weighted by the observations in a bin, of the absolute difference between that
-#' probability and the share of right predictions (Guo et al. 2017).
-#'
-#' An observed class that has no probability, because no training row had it, is an error: its log
-#' loss is infinite.
-#'
-#' @param object a factor of observed classes; or a fit to classes, whose training rows are scored,
-#'   each predicted from the others (but with the trend and link of all rows), or else the rows of
-#'   `newdata`; or its [cross_validate()]. `calibration_curve()` and `confusion_table()` also take
-#'   fits to 0/1 responses by other methods, such as [vnngp()], and their cross-validation, as those
-#'   of two classes.
-#' @param prob matrix or data frame of probabilities, a row for each observation and a column for
-#'   each class, named `<level>` or `prob_<level>` as [predict.neargp_classifier()] does. Of two
-#'   classes also a vector: probabilities of the second one, such as the mean of a binomial
-#'   response.
-#' @param newdata data frame or sf object of other rows to score a fit on.
-#' @param observed their classes: a vector, or the name of the column of `newdata`; by default the
-#'   response of the formula.
-#' @param na.rm `FALSE`: a missing class or probability is an error; `TRUE`: those rows are left
-#'   out.
-#' @param bins number of bins of equal width.
-#' @param ... for a fit: `k` and `threads`, as for its predictions.
-#' @return `scores()`: a data frame of class `neargp_scores` with one row and the columns above.
-#'   `calibration_curve()`: a data frame with a row for each bin that is not empty: `lower`,
-#'   `upper`, `n`, `predicted` (mean probability) and `observed` (share); for two classes of the
-#'   second one's probability, else of that of the predicted class. `confusion_table()`: a table of
-#'   counts, observed by predicted classes.
-#' @section Errors: `neargp_error_missing`, `neargp_error_length`, `neargp_error_probability`
-#'   (negative ones, or rows that do not sum to one), `neargp_error_factor_level` (an observed class
-#'   without a column), `neargp_error_argument`.
-#' @references
-#' Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. *Monthly
-#' Weather Review* 78, 1–3.
-#'
-#' Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017). On calibration of modern neural
-#' networks. arXiv:1706.04599, section 2.
-#'
-#' Wilks, D. S. (2011). *Statistical Methods in the Atmospheric Sciences*, 3rd edition, section
-#' 8.4.2. Academic Press.
+#' @param object a factor of observed categories, a fit to categories, or its [cross_validate()].
+#'   `calibration_curve()` and `confusion_table()` accept other 0/1 fits as well.
+#' @param prob a matrix or data frame with a column `<level>` or `prob_<level>` for each category,
+#'   or for two categories the probabilities of the second.
+#' @param newdata new data to score a fit on. Default `NULL`: leave-one-out predictions, with the
+#'   trend and link of all observations.
+#' @param observed their categories, or the name of the column. Default `NULL`: the response.
+#' @param na.rm `TRUE` leaves missing values out. `FALSE` (default) is an error.
+#' @param bins the number of bins, an integer.
+#' @param ... for a fit, `k` and `threads`.
+#' @return `scores()`: a data frame with one row. `calibration_curve()`: a data frame with `lower`,
+#'   `upper`, `n`, `predicted` and `observed` for each bin. `confusion_table()`: a table of observed
+#'   by predicted categories.
+#' @references Brier, G. W. (1950). Verification of forecasts expressed in terms of probability.
+#'   *Monthly Weather Review* 78, 1–3. Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017). On
+#'   calibration of modern neural networks. arXiv:1706.04599, section 2. Wilks, D. S. (2011).
+#'   *Statistical Methods in the Atmospheric Sciences*, section 8.4.2. Academic Press.
 #' @examples
+#' fit <- neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width, method = loo_k(k = 20))
+#' scores(fit)
+#' confusion_table(fit)
+#' calibration_curve(fit, bins = 5)
+#'
+#' # Probabilities of other software
 #' set.seed(1)
 #' p <- runif(300)
 #' observed <- factor(ifelse(runif(300) < p, "yes", "no"), levels = c("no", "yes"))

@@ -25,8 +25,7 @@
 #' [vnngp()], and other families by `loo_k()`, `svgp()`, `ppgpr()` and `vnngp()`. `loo_k()` supports
 #' categories in memory. Fit several responses one by one. [odvgp()] is not supported.
 #'
-#' * `loo_k()` and `mll_k()` fits equal those without shards, except for standard errors of the
-#'   trend.
+#' * `loo_k()` and `mll_k()` fits equal those without shards, but for standard errors of the trend.
 #' * `svgp()` and `ppgpr()` sum the ELBO or score over shards, and exchange M x M numbers.
 #'   Mini-batches use the rows in this session.
 #' * `vnngp()` computes the posterior of each shard with an `overlap`, see [vnngp()]. `print()`

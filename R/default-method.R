@@ -1,8 +1,7 @@
 #' Choose a method
 #'
 #' @description
-#' The method is the algorithm that fits the Gaussian process. `neargp()` chooses one by the
-#' response and the number of observations.
+#' `neargp()` chooses a method by the response, or you name one.
 #'
 #' ```r
 #' fit <- neargp(temperature ~ 1, land_temperature(), coords = ~ lon + lat, crs = 4326,
@@ -12,29 +11,22 @@
 #' @details
 #' | response | default method |
 #' |---|---|
-#' | numbers, up to 500 locations | [exact_gp()], the exact likelihood |
-#' | numbers, more locations, several responses, `device = "cuda"` or single precision | [vecchia()] |
-#' | a factor, text or logical values without `family` | [loo_k()], with [stats::binomial()] for two levels and [categorical()] for more |
-#' | a `family` other than Gaussian | [vnngp()], and [loo_k()] for [categorical()] |
+#' | up to 500 numbers | [exact_gp()] |
+#' | more, several responses, GPU, single precision | [vecchia()] |
+#' | factor, text, logical | [loo_k()] with [stats::binomial()] or [categorical()] |
+#' | another `family` | [vnngp()] |
 #'
-#' An ordered factor is a categorical response unless you give `family = ordinal()`. A message
-#' reports a choice that depends on the family, and `print()` reports each choice. A method without
-#' `k` uses its default number of neighbours, or all observations if there are fewer.
-#'
-#' Further methods serve many predictors: [svgp()], [odvgp()], [ppgpr()], [dspp()] and [dgp()].
-#' [mll_k()] and [swsgp()] are for comparisons. `vignette("which-method", package = "neargp")` leads
-#' from the data to a call.
+#' An ordered factor is categorical without `family = ordinal()`. [svgp()], [odvgp()], [ppgpr()],
+#' [dspp()] and [dgp()] suit many predictors. [mll_k()] and [swsgp()] serve comparisons. See
+#' `vignette("which-method", package = "neargp")`.
 #'
 #' @section Which method can do what:
 #' `r ability_list()`
 #' @seealso [neargp()], [cross_validate()] to compare methods on your data.
 #' @examples
-#' stations <- colorado_precipitation()
-#' fit_by <- function(method) {
-#'   neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326, method = method)
-#' }
-#' fits <- list(exact = fit_by(exact_gp()), vecchia = fit_by(vecchia(k = 20)),
-#'   loo = fit_by(loo_k()))
+#' exact <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' fits <- list(exact = exact, vecchia = update(exact, method = vecchia(k = 20)),
+#'   loo_k = update(exact, method = loo_k()))
 #' sapply(fits, function(fit) c(crps = scores(fit)$crps, coef(fit, what = "covariance")))
 #' @name neargp_methods
 NULL

@@ -1,3 +1,41 @@
+#' Factors among the coordinates
+#'
+#' @description
+#' A factor, text or logical column in `coords` of [neargp()] is a coordinate without distances.
+#'
+#' ```r
+#' chicks <- ChickWeight[seq(1, 578, 3), ]
+#' fit <- neargp(weight ~ 1, chicks, coords = ~ Time + Diet, covariance = cov_matern())
+#' coef(fit, what = "covariance")
+#' ```
+#'
+#' @details
+#' Two rows share a level or not. Their squared scaled distance is `(d / range)^2` of the numeric
+#' coordinates, plus `1 / range_colour^2` if they differ in the factor `colour`. Each factor uses a
+#' range of its own, and a long range means that its levels are similar. Successive levels of
+#' ordered factors are at distance 1, and `warp = monotone(~ size)` of a [covariance] learns the
+#' spacing.
+#'
+#' Internally, a factor of `L` levels is `L - 1` coordinates, the corners of a regular simplex, and
+#' time and memory grow with them. A matrix of inducing points contains the numbers of the levels.
+#'
+#' Predictions accept levels of a factor that no row of the fit contains. More than 50 levels, or
+#' one for each row, are an error, and so are levels of `newdata` that are unknown to the fit. For
+#' effects of levels, use the formula: `y ~ soil` or `y ~ (1 | soil)`.
+#' @seealso [neargp_coordinates], [random_effects]
+#' @examples
+#' # Yields on three similar soils
+#' set.seed(1)
+#' fields <- data.frame(x = runif(150), y = runif(150),
+#'   soil = factor(sample(c("clay", "loam", "sand"), 150, TRUE)))
+#' fields$yield <- with(fields, sin(5 * x + as.integer(soil) / 2) + rnorm(150, sd = 0.1))
+#' fit <- neargp(yield ~ 1, fields, coords = ~ x + y + soil, covariance = cov_matern())
+#' coef(fit, what = "covariance")
+#' summary(fit)$level_correlation
+#' predict(fit, data.frame(x = 0.5, y = 0.5, soil = c("clay", "sand")))
+#' @name factor_coordinates
+NULL
+
 # Factors among the coordinates. Raw coordinates have the numbers of their levels; embedded ones
 # have of a factor of L levels the corners of a regular simplex with edges of length 1, L - 1
 # columns, so that any two levels are 1 apart, and neighbours, covariances and their derivatives

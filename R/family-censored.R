@@ -14,9 +14,6 @@
 #'   measurement nor a limit is missing.
 #' @return A matrix of class `neargp_cens` with the columns `lower` and `upper`, equal where a value
 #'   was measured, to be used as a response in a formula.
-#' @section Errors: `neargp_error_argument` for limits that are no numbers, or others than `y` has
-#'   rows; `neargp_error_response` where a lower limit is not below the upper one, or a measurement
-#'   is infinite.
 #' @seealso [response_family]; `survival::Surv(lower, upper, type = "interval2")` is taken, too.
 #' @examples
 #' # Concentrations with a detection limit of 0.5 that is reported as "< 0.5"

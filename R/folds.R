@@ -1,67 +1,48 @@
 #' Folds for cross-validation
 #'
-#' Assign rows to folds, at random or in spatial blocks, for [cross_validate()].
+#' @description
+#' Assigns observations to folds, at random or in spatial blocks, for [cross_validate()].
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' cross_validate(fit, folds = block_folds(fit, v = 5, size = 100))
+#' ```
 #'
 #' @details
-#' Random folds measure how well the gaps *between* observations are filled. When
-#' predictions are wanted far from observations (clouds in an image, an unsampled
-#' region), random folds are too optimistic, because every held-out row has close
-#' neighbours left; then hold out whole blocks of about the size of the gaps
-#' (Roberts et al. 2017).
+#' For predictions far from the data, hold out blocks of the size of the gaps (Roberts et al. 2017).
+#' If locations repeat, `hold_out = "location"` measures predictions at new locations; otherwise a
+#' message says so.
 #'
-#' Where locations repeat, random folds of rows keep an observation at the location of nearly every
-#' held-out row. Use `hold_out = "location"` to judge predictions at new locations. A message of
-#' class `neargp_message_copies` says so where more than half of the rows of a fit, or of sf points,
-#' share their location with rows of other folds. `block_folds()` keeps equal locations in one fold.
-#' With `time` in the fit a location is a place at a time.
+#' `block_folds()` deals squares (in km for degrees) or k-means clusters to folds. Use [set.seed()]
+#' to get the same folds again.
 #'
-#' `block_folds()` cuts the plane into squares of side `size`, or into `blocks`
-#' compact clusters by k-means, and deals whole blocks to folds: the largest
-#' block first, always to the fold with the fewest rows so far, blocks of equal
-#' size in random order. The grid of squares starts at a random offset.
-#'
-#' Longitude and latitude are cut in squares of an equal-area (sinusoidal)
-#' projection about the centre of the data, with `size` and `buffer` in
-#' kilometres.
-#'
-#' Both draw from R's random numbers: use [set.seed()] to get the same folds again.
-#'
-#' @param n number of rows, or an object with rows (data frame, sf, fit).
-#' @param v number of folds, 2 up to the number of rows (or blocks, or locations).
-#' @param hold_out `"row"`, the default, deals rows to folds, and `"location"` whole locations. The
-#'   latter needs a fit or sf points for `n`.
-#' @param locations where the rows are: a fit by [neargp()], an sf or sfc object
-#'   of points, or a numeric matrix or data frame of coordinates (planar unless
-#'   `longlat = TRUE`). Squares use the first two coordinates, k-means all.
-#' @param size side of the square blocks, in units of the coordinates (km for
-#'   longitude and latitude). By default such that the bounding box holds about
-#'   five blocks for each fold. A good size is that of the gaps to be predicted,
-#'   or the distance beyond which residuals are uncorrelated.
-#' @param method "square" or "kmeans" blocks.
-#' @param blocks number of k-means blocks, five for each fold by default.
-#' @param buffer distance (same units as `size`): rows closer than this to a
-#'   held-out row are not used for predicting that fold either.
-#' @param longlat `TRUE` when the columns of a matrix or data frame are longitude
-#'   and latitude in degrees.
-#' @return An integer vector of class `neargp_folds`, the fold (1 to `v`) of each
-#'   row, with methods for `print()`, `plot()` and `autoplot()`. `plot()` draws what `autoplot()`
-#'   returns, a ggplot object, and returns it invisibly. Plain integers of your own do just as well
-#'   in [cross_validate()].
-#' @section Errors:
-#' `neargp_error_folds` when there are fewer rows or blocks than folds,
-#' `neargp_error_coordinates` when locations are not finite numbers, and
-#' `neargp_error_argument` for settings of a wrong type.
-#' @references
-#' Roberts, D. R. et al. (2017). Cross-validation strategies for data with
-#' temporal, spatial, hierarchical, or phylogenetic structure. *Ecography* 40,
-#' 913-929. \doi{10.1111/ecog.02881}
+#' @param n the number of rows, or a data frame, sf object or fit.
+#' @param v the number of folds, an integer of at least 2. Default: 10.
+#' @param hold_out `"row"` (default) or `"location"`, whole locations of a fit or sf points.
+#' @param locations a fit, sf points, or a numeric matrix or data frame of coordinates.
+#' @param size the side of the squares, in units of the coordinates. Default `NULL`: about five
+#'   blocks for each fold.
+#' @param method `"square"` (default) or `"kmeans"`.
+#' @param blocks the number of k-means blocks, an integer. Default: `5 * v`.
+#' @param buffer the distance within which observations are not used for a held-out one. Default: 0.
+#' @param longlat `TRUE` if the columns of a matrix are degrees. Default: `FALSE`.
+#' @return An integer vector of class `neargp_folds`, with `print()`, `plot()` and `autoplot()`. Any
+#'   integers work in [cross_validate()].
+#' @references Roberts, D. R. et al. (2017). Cross-validation strategies for data with temporal,
+#'   spatial, hierarchical, or phylogenetic structure. *Ecography* 40, 913–929.
 #' @examples
 #' set.seed(1)
 #' random_folds(20, v = 4)
 #' points <- cbind(x = runif(500), y = runif(500))
 #' folds <- block_folds(points, v = 5, size = 0.2)
 #' folds
+#' table(folds)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(folds)
+#'
+#' # Random and blocked folds measure different things
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' rbind(random = scores(cross_validate(fit, random_folds(fit, v = 5))),
+#'   blocked = scores(cross_validate(fit, block_folds(fit, v = 5, size = 200))))
 #' @name folds
 NULL
 

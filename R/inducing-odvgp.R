@@ -1,70 +1,47 @@
 #' More points for the mean than for the covariance (ODVGP)
 #'
-#' A fit by [svgp()] whose predictive mean is then that of all rows: the mean of a Gaussian process
-#' may have inducing points of its own, at no more than linear cost each (orthogonally decoupled
-#' bases, Salimbeni et al. 2018), and with one at each row it is the exact one, which conjugate
-#' gradients find without a matrix of all rows. Variances stay those of `svgp()`.
+#' @description
+#' Fits [svgp()] and replaces its predictive mean by the exact one, given all observations
+#' (Salimbeni et al. 2018).
 #'
-#' @section When to take it: Where a field has more detail than the inducing points hold, in many
-#' coordinates, and the mean is what matters: the mean is better than that of `svgp()`, the more so
-#' the fewer points there are for the field. Since the variance does not know of that, intervals are
-#' too wide by as much. Do not take it in two or three coordinates, where [vecchia()] has a better
-#' mean and its variance sooner; nor for small fits, for it keeps the data.
+#' ```r
+#' air <- na.omit(airquality)
+#' neargp(log(Ozone) ~ 1, air, coords = ~ Solar.R + Wind + Temp, method = odvgp(inducing = 20))
+#' ```
 #'
-#' @section Method: With covariance parameters and positions of the bound,
-#' `(K + noise) a = y - trend` is solved by conjugate gradients, preconditioned by the matrix that
-#' the inducing points have of the data (that of FITC), so that few iterations are needed; trend
-#' coefficients are those of generalised least squares with the exact covariance matrix. An
-#' iteration takes `n^2` covariances and nothing but vectors of memory: some seconds for 20,000
-#' rows, and a prediction `n` covariances a row.
+#' @details
+#' Use it with many predictors if the mean matters and the process has more detail than the inducing
+#' points can represent. Variances remain those of `svgp()`, so intervals are too wide. In two or
+#' three coordinates, [vecchia()] is better and faster.
 #'
-#' Responses of other families are pseudo-observations, as in [svgp()]: Newton's method solves these
-#' equations in each of its three to eight steps, for the trend with the mean, from that of `svgp()`
-#' until the linear predictors move no more. Their variances in the objective are those of `svgp()`.
-#' Classes ([categorical()], by softmax or robust-max) have a mean each, which take such steps
-#' together, by conjugate gradients: three to ten of them.
-#'
-#' A number `mean_inducing` is for more rows than that, and for faster predictions: so many rows are
-#' inducing points of the mean, besides those of the covariance. Means on both kinds of points
-#' together solve dense equations of as many unknowns. (Rows that the points of the covariance
-#' explain already are left out, with a message of class `neargp_message_inducing`.)
-#'
-#' @section The objective: [logLik()] is the lower bound of the log-likelihood with this mean: that
-#' of `svgp()`, plus what the data and the divergence from the prior gain by it (the line "Mean" of
-#' `print()` says how much). It lies between the bound of `svgp()` and the log-likelihood.
-#' Parameters are those at which the bound of `svgp()` is largest.
-#'
-#' @section Bases: The orthogonal, the hybrid and the decoupled basis (sections 2.3, 3.1 and 3.2 of
-#' the paper) are three ways to write the same means and covariances, and so have one optimum. They
-#' differ in how far a stochastic optimiser gets towards it (test log-likelihoods of the decoupled
-#' basis fell short of those of the orthogonal one by 0.04 to 0.8 in the paper, appendix G); here it
-#' is solved for, and there is nothing to choose.
+#' Conjugate gradients solve `(K + noise) a = y - trend` with the parameters and positions of
+#' `svgp()`, and trend coefficients are generalised least squares. An iteration takes `n^2`
+#' covariances and no matrix, and a prediction n covariances. Other families and categories use
+#' three to ten Newton steps. `logLik()` is the ELBO with this mean, between that of `svgp()` and
+#' the log-likelihood. The orthogonal, hybrid and decoupled bases of the paper share this optimum.
 #'
 #' @inheritParams svgp
-#' @param mean_inducing how many rows are inducing points of the mean, besides those of the
-#'   covariance. `NULL` for all up to 100,000 rows (by the root of the number of classes fewer),
-#'   where conjugate gradients take about as long as `svgp()` before; and for 2,048 of more than
-#'   these, with a message of class `neargp_message_inducing`. The number of rows, or more, takes
-#'   all.
-#' @param tolerance residual, relative to the right-hand side, at which conjugate gradients end; and
-#'   of other families the change of linear predictors, relative to their size, at which Newton's
-#'   method does. Scores have settled at 5e-3.
-#' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame
-#'   `inducing`, as one by [svgp()].
-#' @section Errors: those of [svgp()]; `neargp_error_method` for leave-one-out predictions, which
-#'   [cross_validate()] has the place of; `neargp_error_convergence` where Newton's method finds no
-#'   mean. A warning of class `neargp_warning_convergence` where 200 iterations, or 50 of Newton's
-#'   steps, did not do.
+#' @param mean_inducing the number of observations that are inducing points of the mean, an integer.
+#'   Default `NULL`: all up to 100,000 (fewer for categories), else 2,048, with a message.
+#' @param tolerance the relative residual at which conjugate gradients stop, and the relative change
+#'   at which Newton's method stops. Default: 2e-3.
+#' @return A settings object for the argument `method` of [neargp()]. The fit contains the data
+#'   frame `inducing`. Leave-one-out predictions are not available: use [cross_validate()].
 #' @references Salimbeni, H., Cheng, C.-A., Boots, B. and Deisenroth, M. (2018). Orthogonally
 #'   decoupled variational Gaussian processes. *NeurIPS*. arXiv:1809.08820.
+#' @seealso [svgp()], [ppgpr()]
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x1 = runif(500), x2 = runif(500), x3 = runif(500))
 #' d$y <- sin(12 * d$x1) * cos(9 * d$x2) + d$x3 + rnorm(500, sd = 0.1)
-#' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3, method = odvgp(inducing = 30),
-#'   covariance = cov_matern(nu = 2.5, ard = TRUE))
+#' train <- d[1:400, ]
+#' test <- d[401:500, ]
+#' fit <- neargp(y ~ 1, train, coords = ~ x1 + x2 + x3, covariance = cov_matern(nu = 2.5),
+#'   method = odvgp(inducing = 30, move = FALSE))
 #' fit
-#' predict(fit, data.frame(x1 = 0.5, x2 = 0.5, x3 = 0.5), interval = "prediction")
+#' # The mean is better than that of svgp()
+#' few <- update(fit, method = svgp(inducing = 30, move = FALSE))
+#' c(odvgp = scores(fit, newdata = test)$rmse, svgp = scores(few, newdata = test)$rmse)
 #' @export
 odvgp <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"),
                   select = c("kmeans", "random"), jitter = 1e-6, std_errors = NULL,

@@ -13,11 +13,9 @@
 #'
 #' @details
 #' With tens of observations, the variance, range (lengthscale) and nugget are uncertain, and
-#' intervals that treat their estimates as known are too short. At 95% they typically cover 92 to
-#' 93% with 30 observations and a constant trend, and 90% with four covariates. The integrated
-#' prediction is the mixture of about 30 predictions at points of the posterior, as in INLA (Rue,
-#' Martino and Chopin 2009). Quantiles and probabilities are exact for the mixture, and no random
-#' numbers are used.
+#' intervals that treat their estimates as known are too short. At 95% they typically cover 90 to
+#' 93% with 30 observations. The integrated prediction is the mixture of about 30 predictions at
+#' points of the posterior, as in INLA (Rue, Martino and Chopin 2009). No random numbers are used.
 #'
 #' The posterior uses the restricted likelihood and the [pc_priors()] of the fit. For all other
 #' parameters it uses weak priors on the scale of the data. Each gives probability 0.05 to unlikely
@@ -29,13 +27,11 @@
 #' * a smoothness below 0.2.
 #'
 #' Half the logarithm of an anisotropy ratio receives a standard deviation of 1. With more than
-#' three parameters, the three widest directions are integrated, with split-normal axes. The first
-#' call takes about 90 evaluations of the likelihood, which the fit keeps. Each call takes 30 times
-#' as long as a plug-in prediction.
+#' three parameters, the three widest directions are integrated. The first call takes about 90
+#' evaluations of the likelihood. Each call takes 30 times as long as a plug-in prediction.
 #'
 #' It supports one Gaussian response without `transform` by [exact_gp()] or [vecchia()], and not
-#' `joint = TRUE`. For other families, `coef()` and `type = "trend"` include the uncertainty of the
-#' parameters, and intervals of the process do not.
+#' `joint = TRUE`.
 #' @references Rue, H., Martino, S. and Chopin, N. (2009). Approximate Bayesian inference for latent
 #'   Gaussian models by using integrated nested Laplace approximations. *Journal of the Royal
 #'   Statistical Society B* 71, 319–392, section 3.
@@ -47,11 +43,6 @@
 #'   method = exact_gp(estimation = "REML"))
 #' places <- data.frame(lon = c(-105, -107), lat = 39.7)
 #' predict(fit, places, interval = "prediction")
-#' predict(fit, places, interval = "prediction", parameters = "integrated")
-#'
-#' # A prior for the range enters the posterior
-#' prior <- pc_priors(range = c(100, 0.05))
-#' fit <- update(fit, method = exact_gp(), prior = prior)
 #' predict(fit, places, interval = "prediction", parameters = "integrated")
 #' @name integrated_parameters
 NULL

@@ -2,32 +2,33 @@
 
 #' Inducing points of vnngp()
 #'
-#' Where the field of a [vnngp()] fit is represented when that is not at every location of the data:
-#' at `points` places, chosen from the data, or at given ones. A row of the data then sees the field
-#' through the `k` inducing points nearest to it.
+#' @description
+#' Represents the process of a [vnngp()] fit at fewer points than locations.
 #'
-#' Inducing points at the data (the default of [vnngp()]) are the better choice wherever they can be
-#' afforded, and with nearest neighbours they nearly always can. Fewer points smooth the field over
-#' the gaps between them, and the intervals take the smoothed field for the field: those of 95%
-#' covered 75 to 79% in simulations with 100 points for 500 rows.
+#' ```r
+#' vnngp(k = 15, inducing = inducing_points(500, placement = "kmeans"))
+#' ```
 #'
-#' @param points their number, less than that of the distinct locations; or a matrix with a row for
-#'   each and the columns of the coordinates (factors after the others, by the numbers of their
-#'   levels, time last, in the units of the fit), no two rows alike.
-#' @param placement for a number of points: `"subset"`, the locations that cover the region most
-#'   evenly (the first of a maxmin ordering), or `"kmeans"`, the centres of [stats::kmeans()], more
-#'   of them where the data are dense; from more than 20 locations to a point a sample is clustered,
-#'   drawn by R's random numbers.
-#' @param learn `TRUE` moves the points with the other parameters, as the paper does, and seeks
-#'   neighbours anew in every epoch. Only with `posterior = "mean-field", optimizer = "adam"`.
-#' @return A settings object for the argument `inducing` of [vnngp()], which also takes `points`
-#'   itself.
+#' @details
+#' All locations, the default of [vnngp()], are better and usually affordable. Fewer points smooth
+#' the process over the gaps between them, and 95% intervals may cover only 75 to 79%.
+#'
+#' @param points the number of points, an integer below the number of locations, or a matrix of
+#'   distinct coordinates: numbers, then the level numbers of factors, then time.
+#' @param placement `"subset"` (default), the locations that cover the region evenly, or `"kmeans"`,
+#'   centres of [stats::kmeans()], which cluster a random sample above 20 locations per point.
+#' @param learn `TRUE` moves the points, as in the paper, with `posterior = "mean-field", optimizer
+#'   = "adam"`. Default: `FALSE`.
+#' @return A settings object for the argument `inducing` of [vnngp()].
 #' @references Wu, L., Pleiss, G. and Cunningham, J. P. (2022). Variational nearest neighbor
 #'   Gaussian process. *ICML*, section 3 and appendix D.2.
 #' @examples
-#' vnngp(k = 15, inducing = inducing_points(500, placement = "kmeans"))
-#' vnngp(posterior = "mean-field", optimizer = "adam",
-#'   inducing = inducing_points(500, "kmeans", learn = TRUE))
+#' # Half of the locations lose something
+#' gauges <- subset(wet_days(), lon < -110)
+#' fit <- neargp(wet ~ 1, gauges, coords = ~ lon + lat, crs = 4326, family = poisson(),
+#'   method = vnngp(inducing = inducing_points(200)))
+#' all <- update(fit, method = vnngp())
+#' c(half = logLik(fit), all = logLik(all))
 #' @export
 inducing_points <- function(points, placement = c("subset", "kmeans"), learn = FALSE) {
   check_required()

@@ -3,89 +3,71 @@
 
 #' Sparse within sparse Gaussian process (SWSGP)
 #'
-#' Many inducing points, where each observation uses the `k` nearest: the method of Tran et al.
-#' (2021), for comparison with the paper.
+#' @description
+#' Reference implementation of Tran et al. (2021): many inducing points, of which each observation
+#' uses the `k` nearest. Experimental.
 #'
 #' ```r
-#' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3, method = swsgp(100, k = 8))
-#' predict(fit, new, interval = "prediction")
+#' air <- na.omit(airquality)
+#' neargp(log(Ozone) ~ 1, air, coords = ~ Solar.R + Wind + Temp,
+#'   method = swsgp(inducing = 20, k = 8))
 #' ```
 #'
 #' @details
-#' A step of the optimiser needs small matrices only, so that 100,000 inducing points are no more
-#' trouble than 500. For other work use [svgp()], whose objective is a bound, `vnngp(inducing = )`
-#' for as many points with a bound of its own, or [vecchia()] and [vnngp()] without points.
+#' Use it to reproduce the paper. [svgp()] maximises an ELBO, `vnngp(inducing = )` is as cheap with
+#' an ELBO of its own, and [vecchia()] and [vnngp()] need no inducing points.
 #'
-#' @section Objective: The posterior at the inducing points is `N(m, S)`. The objective is the sum
-#' over observations of `E log p(y)`, less `kl_weight / n` times the divergence of the posterior
-#' from the prior at the `k` points of each observation (equations 11 and 13). Adam maximises it on
-#' mini-batches over `m`, `S`, positions and all parameters. `S` is diagonal, or `L L'` with
-#' `covariance = "full"` (section 2.1, algorithm 1). With all points in view, a full `S` and
-#' `kl_weight = 1` the objective is the bound of [svgp()].
+#' With `q(u) = N(m, S)` at the points, the objective is the sum of `E log p(y)` less 1/n of the
+#' divergence at the k nearest points (equations 11 and 13). Adam trains everything. `S` is diagonal,
+#' or `L L'` with `covariance = "full"` (section 2.1, algorithm 1). With all points in view, a full
+#' `S` and `kl_weight = 1` the objective is the ELBO of [svgp()].
 #'
-#' With `active`, all observations of a mini-batch use the same points, the nearest of them all,
-#' and the divergence is that of these points: SWSGP-U in the supplement of the paper. Use it for
-#' `predict(joint = TRUE)`, which conditions its rows on the union of their points in the same way.
-#' The predictions then depend little on the number of rows. Without it they change with that
-#' number.
+#' With `active`, all observations of a mini-batch use the same points, the nearest of them all:
+#' SWSGP-U in the supplement of the paper. Use it for `predict(joint = TRUE)`, which conditions all
+#' rows on the union of their points. Predictions of a fit without `active` change with the number
+#' of rows that you predict jointly.
 #'
-#' **The objective is not a lower bound of the likelihood** if an observation sees fewer points than
-#' there are. The more points there are for the data, the smaller are noise and intervals: with one
-#' point for each observation the noise tends to 0. An average point counts k / M times in the
-#' divergence. The weight M / k would count it once, and independent points contain more divergence
-#' than they should. The default of `kl_weight` is the root of M / k, between this and the 1 of the
-#' paper. The noise of a Gaussian response stays above 1e-4 of its variance, more points than a
-#' quarter of the observations give a warning (class `neargp_warning_inducing`), and [logLik()]
-#' returns a score.
+#' The objective is not a bound of the likelihood if `k` is smaller than the number of points. With many points it favours too little noise and
+#' too narrow intervals, so the divergence receives the weight `kl_weight`. More points than a
+#' quarter of the observations cause a warning, and the noise stays above 1e-4 of the variance.
+#' `logLik()` is a score. The fit stops after `epochs`, since more epochs typically raise the
+#' objective and worsen predictions.
 #'
-#' @section Training: The fit ends after `epochs`, without a test of convergence. Further epochs can
-#' raise the objective and lower the scores of new observations.
-#'
-#' @param inducing the inducing points: their number, or starting positions as a matrix, data frame
-#'   or sf points with the coordinates of the data, time last. Default `NULL`: a tenth of the
-#'   observations, at most 1,024. A number above that of distinct locations is lowered with a
-#'   message of class `neargp_message_inducing`.
-#' @param k the number of inducing points of an observation, a positive integer. Default `NULL`: 16,
-#'   or all if there are fewer. The paper uses 4 or 8, and 100 of 100,000 points. The time of a step
-#'   grows with the third power of `k`, on a GPU with the fourth.
-#' @param move whether to learn the positions. Default: `TRUE`. Use `FALSE` for very many points:
-#'   moving ones need a new search for neighbours in each epoch.
-#' @param select the starting positions, `"kmeans"` (default) or `"random"` observations, as in
-#'   [svgp()].
-#' @param covariance `"diagonal"` (default) for independent inducing points, or `"full"` for a
-#'   covariance matrix of them all, up to some thousand points.
-#' @param active the number of inducing points that a mini-batch shares, an integer of at least `k`.
-#'   Default `NULL`: each observation uses its own `k`. The paper shares 128 of 512 points.
-#' @param jitter a share of the process variance that is added to the diagonal of the covariance
-#'   matrix of inducing points. Default: 1e-6.
-#' @param epochs,batch_size,learning_rate passes over the data (30), observations in a batch (256,
-#'   or 64 with `active`) and first learning rate of Adam (0.03, in units of the scatter about the
-#'   trend). The rate is divided by 10 at 75% and at 90% of the epochs.
-#' @param kl_weight the weight of the divergence, a positive number. Default `NULL`: the root of the
-#'   number of inducing points over `k`, or over `active`. A larger weight gives wider intervals.
-#' @return A settings object for the argument `method` of [neargp()]. The fit contains `inducing`, a
-#'   data frame with the positions in the coordinates of the data.
-#' @section Errors: `neargp_error_inducing` for positions that are missing or not in the coordinates
-#'   of the data, `neargp_error_k` for a `k` above the number of points, `neargp_error_argument` for
-#'   an `active` below `k`, `neargp_error_device` for `covariance = "full"` or `active` on a GPU,
-#'   `neargp_error_family` and `neargp_error_method` for more than two classes and for several
-#'   responses.
+#' @param inducing the number of inducing points, an integer, or starting positions as in [svgp()].
+#'   Default `NULL`: a tenth of the observations, at most 1,024.
+#' @param k the number of points that an observation uses, an integer. Default `NULL`: 16. Time
+#'   grows with its third power.
+#' @param move `TRUE` (default) learns the positions.
+#' @param select,jitter see [svgp()].
+#' @param covariance `"diagonal"` (default) for independent points, or `"full"` for a covariance
+#'   matrix of them all, up to some thousand points, on the CPU.
+#' @param active the number of points that a mini-batch shares, an integer of at least `k`, on the
+#'   CPU. Default `NULL`: each observation uses its own. The paper shares 128 of 512.
+#' @param epochs,batch_size,learning_rate settings of Adam. Defaults: 30, 256 (64 with `active`)
+#'   and 0.03; the rate is divided by 10 at 75% and at 90%.
+#' @param kl_weight the weight of the divergence, a positive number; 1 in the paper. Default `NULL`:
+#'   the root of `inducing / k`, or of `inducing / active`.
+#' @return A settings object for the argument `method` of [neargp()]. The fit contains the data
+#'   frame `inducing`. `predict(joint = TRUE)` uses the union of the points of all rows.
 #' @references Tran, G.-L., Milios, D., Michiardi, P. and Filippone, M. (2021). Sparse within sparse
 #'   Gaussian processes using neighbor information. *ICML*. arXiv:2011.05041.
+#' @seealso [svgp()], [vnngp()]
 #' @examples
 #' set.seed(1)
-#' d <- data.frame(x1 = runif(400), x2 = runif(400), x3 = runif(400))
-#' d$y <- sin(4 * d$x1) + d$x2^2 + rnorm(400, sd = 0.1)
-#' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3,
+#' d <- data.frame(x1 = runif(500), x2 = runif(500), x3 = runif(500))
+#' d$y <- sin(4 * d$x1) + d$x2^2 + rnorm(500, sd = 0.1)
+#' train <- d[1:400, ]
+#' test <- d[401:500, ]
+#' fit <- neargp(y ~ 1, train, coords = ~ x1 + x2 + x3,
 #'   method = swsgp(inducing = 40, k = 8, batch_size = 64),
 #'   covariance = cov_matern(nu = 2.5, ard = TRUE))
 #' fit
-#' new <- data.frame(x1 = c(0.2, 0.5, 0.8), x2 = 0.5, x3 = 0.5)
-#' predict(fit, new, interval = "prediction")
-#'
+#' predict(fit, data.frame(x1 = 0.5, x2 = 0.5, x3 = 0.5), interval = "prediction")
+#' bound <- update(fit, method = svgp(inducing = 40))
 #' # mini-batches that share 30 points, for joint predictions
 #' shared <- update(fit, method = swsgp(inducing = 40, k = 8, active = 30))
-#' attr(predict(shared, new, type = "link", joint = TRUE), "covariance")
+#' predict(shared, test[1:3, ], type = "link", joint = TRUE)
+#' rbind(swsgp = scores(fit, newdata = test), svgp = scores(bound, newdata = test))
 #' @export
 swsgp <- function(inducing = NULL, k = NULL, move = TRUE, select = c("kmeans", "random"),
                   covariance = c("diagonal", "full"), active = NULL, jitter = 1e-6, epochs = 30L,

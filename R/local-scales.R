@@ -12,9 +12,6 @@
 #'   variance of the component) and `log_sd_error`. Errors are `NA` where the fit has no standard
 #'   errors, as those by [loo_k()]. Rows of `newdata` with missing values have `NA`. Beyond the data
 #'   fields by [bumps()] keep their value at the edge.
-#' @section Errors: `neargp_error_local` for a fit without local fields; `neargp_error_newdata`
-#'   where `newdata` lacks a coordinate or a covariate; `neargp_error_missing_values` where a
-#'   covariate is infinite, or undefined as the logarithm of a negative number is.
 #' @seealso `plot(fit, "range")` and `plot(fit, "sd")` for maps.
 #' @examples
 #' set.seed(1)

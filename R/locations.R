@@ -1,4 +1,4 @@
-#' Coordinates: degrees, units, times and factors
+#' Coordinates: degrees, units and times
 #'
 #' @description
 #' Locations are sf points, cells of a raster, or the columns that `coords` of [neargp()] names.
@@ -21,37 +21,22 @@
 #' a warning suggests `time = ` for a time and `ard = TRUE` in the covariance for a depth. `distance
 #' = "euclidean"` confirms one unit.
 #'
-#' @section Factors:
-#' A column of `coords` that is a factor, text or logical is a coordinate without distances: two
-#' rows share a level or not. The squared scaled distance of two rows is `(d / range)^2` of the
-#' numeric coordinates, plus `1 / range_colour^2` if they differ in the factor `colour`. Each factor
-#' uses a range of its own, and a long range means that its levels are similar. Successive levels of
-#' ordered factors are at distance 1, and `warp = monotone(~ size)` of a [covariance] learns the
-#' spacing.
-#'
-#' Internally, a factor of `L` levels is `L - 1` coordinates (the corners of a regular simplex),
-#' which time and memory depend on. A matrix of inducing points contains the numbers of the levels.
-#' Predictions accept levels of a factor that no row of the fit has. More than 50 levels, or one for
-#' each row, are an error, and so are levels of `newdata` that are unknown to the fit.
-#'
 #' @section Columns with units:
 #' Durations and columns of package units count as numbers in their own unit, and columns of
 #' `newdata` are converted to the units of the fit. Give all coordinates in one unit. Predictions
 #' are plain numbers. Weights, offsets and measurement variances must be numbers without a unit.
-#' @seealso [neargp()], [cov_spacetime()], [barrier_embedding()] for distances around barriers.
+#' @seealso [factor_coordinates] for factors, [cov_spacetime()], [barrier_embedding()] for distances
+#'   around barriers.
 #' @examples
-#' # A factor among the coordinates: yields on three similar soils
-#' set.seed(1)
-#' fields <- data.frame(x = runif(150), y = runif(150),
-#'   soil = factor(sample(c("clay", "loam", "sand"), 150, TRUE)))
-#' fields$yield <- with(fields, sin(5 * x + as.integer(soil) / 2) + rnorm(150, sd = 0.1))
-#' fit <- neargp(yield ~ 1, fields, coords = ~ x + y + soil, covariance = cov_matern())
-#' coef(fit, what = "covariance")
-#' predict(fit, data.frame(x = 0.5, y = 0.5, soil = c("clay", "sand")))
-#'
 #' # Degrees: the range is in km
-#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326)
 #' coef(fit, what = "covariance")
+#'
+#' # A plane: the range is in the unit of the columns, here 100 km
+#' stations$east <- 0.85 * (stations$lon + 105)
+#' stations$north <- 1.11 * (stations$lat - 39)
+#' coef(neargp(precipitation ~ 1, stations, coords = ~ east + north), what = "covariance")
 #' @name neargp_coordinates
 NULL
 

@@ -16,7 +16,6 @@
 #' @return A data frame of one row with the columns `k`, `likelihood`, `prediction` and
 #'   `local_mean`. The last two are `NA` for fields with covariates and for areas. A fit that was
 #'   moved to the field has the losses that were the reason.
-#' @section Errors: `neargp_error_method` for other methods and responses.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(600), y = runif(600))

@@ -2,8 +2,8 @@
 
 #' @rdname scores
 #' @section Several responses: The result contains a row for each response, named in the column
-#' `output`. With `newdata`, a row `(joint)` adds the mean negative log density of all responses
-#' that are known at a location, and `observed` is a matrix with a column for each response.
+#' `output`. With `newdata`, a row `(joint)` adds the mean negative log density of all known
+#' responses of a location. `observed` is then a matrix with a column for each response.
 #' @export
 scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weights = NULL,
                                   level = 0.95, na.rm = FALSE, leave_out = NULL, ...) {

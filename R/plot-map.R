@@ -9,16 +9,15 @@
 #'
 #' @details
 #' The map is an image if the points fill a quarter of a regular grid, and coloured points
-#' otherwise. The aspect ratio is right for degrees and for planes. Without ggplot2 the map is plain
-#' base graphics.
+#' otherwise. Without ggplot2 the map is plain base graphics.
 #'
 #' @param predictions a data frame, sf points or a terra `SpatRaster`, such as [predict()] returns.
 #' @param what the name of a column (layer). Default `NULL`: `"mean"`, or `"class"` of a
 #'   classification.
 #' @param coords for a data frame, two column names, a formula such as `~ lon + lat`, or a matrix.
 #'   Default `NULL`: `x` and `y`, `lon` and `lat`, or `longitude` and `latitude`.
-#' @param palette a name of [grDevices::hcl.colors()], a vector of colours or a function of their
-#'   number. Default `NULL`: palettes for colour-blind readers.
+#' @param palette a name of [grDevices::hcl.colors()], colours, or a function. Default `NULL`:
+#'   palettes for colour-blind readers.
 #' @param limits two numbers, the range of the colour scale; values beyond take the colour of its
 #'   end. Default `NULL`: the range without outliers. Use `range()` of the values for all.
 #' @param centered `TRUE` for a scale symmetric about zero. Default: `FALSE`.

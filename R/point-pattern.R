@@ -44,10 +44,6 @@
 #'   coordinates under the names of the columns of `points`, or `x` and `y`; with the columns
 #'   `count`, `area`, the part of the cell within the window in squared units of the coordinates,
 #'   and those of the covariates. There is a row for each cell that has a part in the window.
-#' @section Errors: `neargp_error_window` for a window that is none or points outside of it;
-#'   `neargp_error_crs` for longitude and latitude, whose cells have no one size, and for objects in
-#'   unlike coordinate reference systems; `neargp_error_coordinates`, `_geometry`, `_argument` for
-#'   unusable points and settings.
 #' @references Møller, J., Syversveen, A. R. and Waagepetersen, R. P. (1998). Log Gaussian Cox
 #'   processes. *Scandinavian Journal of Statistics* 25, 451–482. Diggle, P. J., Moraga, P.,
 #'   Rowlingson, B. and Taylor, B. M. (2013). Spatial and spatio-temporal log-Gaussian Cox

@@ -1,33 +1,40 @@
-#' Predicted classes and their probabilities
+#' Predict categories (classification)
 #'
-#' Predictions of a fit to classes: of [loo_k()] ([stats::binomial()] or [categorical()]) from the
-#' labels of the nearest `k` locations, as the fit saw them, so that probabilities are as calibrated
-#' as its leave-one-out score made them; of [svgp()] ([categorical()]) the expectations of the
-#' probabilities under the distribution of the fields and trends at the place.
+#' @description
+#' Returns the probability of each category at new locations.
 #'
-#' @param object a fit of [neargp()] to classes.
-#' @param newdata as for [predict.neargp()].
-#' @param type `"prob"`: the probability of each class; `"class"`: the most probable class (the
-#'   first of equally probable ones); `"response"`, for two classes: the probability of the second
-#'   one.
-#' @param k number of neighbouring locations, by default that of the fit; a fit by [svgp()] has
-#'   none.
-#' @param chunk_size,threads,device,verbose,filename,overwrite as for [predict.neargp()].
-#' @param output,cluster files that predictions are written to, part by part, see
-#'   [prediction_files], and a cluster whose workers do so; without `output` no `cluster` is taken.
+#' ```r
+#' fit <- neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width, method = loo_k())
+#' predict(fit, iris[c(1, 60, 120), ])
+#' ```
+#'
+#' @details
+#' [loo_k()] predicts from the labels of the nearest `k` locations, with probabilities calibrated by
+#' its leave-one-out score. [svgp()] averages the probabilities over the posterior of processes and
+#' trends.
+#'
+#' @param object a fit by [neargp()] to categories.
+#' @param newdata see [predict.neargp()].
+#' @param type `"prob"` (default), `"class"` for the most probable category, or `"response"` for the
+#'   probability of the second of two.
+#' @param k the number of neighbours, an integer, for [loo_k()]. Default `NULL`: that of the fit.
+#' @param chunk_size,threads,device,verbose,filename,overwrite see [predict.neargp()].
+#' @param output,cluster see [prediction_files]; `cluster` needs `output`.
 #' @param ... not used.
-#' @return An object of the class of `newdata` with a row for each of its rows, in its order; with
-#'   `output` the names of the files. `type = "prob"`: columns `prob_<level>`, which sum to one.
-#'   `type = "class"`: a factor `class` with the levels of the training data. `type = "response"`:
-#'   `mean`, the probability of the second level, and `sd`, the standard deviation of a response of
-#'   0 or 1. Rows with missing covariates or coordinates get NA. For a SpatRaster, layers of these
-#'   names; that of classes is categorical, with their names as its categories.
-#' @section Errors: those of [predict.neargp()].
+#' @return An object of the class of `newdata`, in its order. `"prob"` returns the columns
+#'   `prob_<level>`, `"class"` a factor `class`, and `"response"` `mean` and `sd`. Rows with missing
+#'   covariates return `NA`.
+#' @seealso [scores.neargp_classifier()], [confusion_table()], [categorical()]
 #' @examples
-#' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),
-#'   covariance = cov_matern(nu = 2.5))
+#' fit <- neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width,
+#'   method = loo_k(k = 20), family = categorical(), covariance = cov_matern(nu = 2.5))
 #' predict(fit, iris[c(1, 60, 120), ])
 #' predict(fit, iris[c(1, 60, 120), ], type = "class")
+#' mean(predict(fit, iris, type = "class")$class == iris$Species)
+#'
+#' # Two categories
+#' big <- neargp(factor(Sepal.Length > 6) ~ 1, iris, coords = ~ Petal.Length + Petal.Width)
+#' predict(big, iris[c(1, 120), ], type = "response")
 #' @export
 predict.neargp_classifier <- function(object, newdata, type = c("prob", "class", "response"),
                                       k = NULL, chunk_size = NULL, threads = NULL, device = NULL,

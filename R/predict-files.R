@@ -1,60 +1,34 @@
 # Predictions that go to files, one for each part of the new rows, by whoever is there to make them.
 
-#' Predictions that are written to files
+#' Predictions in files
 #'
-#' With `predict(fit, newdata, output = "map_{part}.csv")` predictions are written to files, one for
-#' each part of `newdata`, and the names of the files are returned: for maps that are larger than
-#' memory, and by the workers of a [cluster][clusters]. The same call after a kill, an interrupt or
-#' a power cut goes on with the parts that are not there.
+#' @description
+#' `predict(fit, newdata, output = "map_{part}.csv")` writes predictions part by part, for maps that
+#' exceed the memory and for [clusters].
 #'
-#' # Parts
-#' Of a SpatRaster parts are windows of about `chunk_size` cells, squares where the raster is large
-#' enough, numbered row by row, and files rasters (`.tif`, `.tiff` or `.grd`) of those cells, which
-#' [terra::vrt()] puts together. Of a data frame or sf points they are so many rows each, one after
-#' the other, and of a [row_source()] its chunks: what the function returns for a number, or a whole
-#' file; of a single file of text `chunk_rows` rows, which this session reads. Their files are text
-#' (`.csv`) with a line for each row, in the order of the rows: coordinates (and the time), then the
-#' columns of [predict()][predict.neargp], numbers with all their digits. `chunk_size` is 1,000,000
-#' by default, and memory that of one part for each process.
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' grid <- expand.grid(lon = seq(-109, -102, 0.1), lat = seq(37, 41, 0.1))
+#' predict(fit, grid, output = file.path(tempdir(), "map_{part}.csv"), chunk_size = 1000)
+#' ```
 #'
-#' # What is there already
-#' Beside each file there is a short one with the suffix `.neargp`: checksums of the prediction (the
-#' fit, the arguments, the version of neargp) and of the rows of the part, and the size of the file.
-#' A part whose file and rows are what it says is not made again, and a message of class
-#' `neargp_message_parts` tells how many were kept. A file of anything else is an error, and left
-#' alone, unless `overwrite = TRUE`. Parts come to their names when they are whole; what a killed
-#' process had begun is removed when its part is made. These small files can be deleted when all is
-#' done.
+#' @details
+#' The parts of a SpatRaster are windows of about `chunk_size` cells, written as `.tif`, `.tiff` or
+#' `.grd`; [terra::vrt()] joins them. The parts of a data frame or sf points are rows in turn, and
+#' those of a [row_source()] its chunks, written as `.csv` with all digits. The default `chunk_size`
+#' is 1,000,000.
 #'
-#' # By workers
-#' With `cluster` each worker gets the fit once, then part after part. It reads its windows and its
-#' chunks itself, and writes its files: neither rows nor predictions come through this session, but
-#' those of a data frame, and of a single file of text, which are sent part by part. A raster is
-#' read from its own file on each machine, and one in memory is sent if it is small. Folders of
-#' files to be read and written must be there under the same name on all machines. Workers get parts
-#' that are near each other. Of a fit whose rows are read in shards each reads the shards that its
-#' parts lie in, and those that are near enough, and keeps those used last, eight or its share of
-#' all; parts should be compact then. A worker that is lost gives its part to another; after an
-#' interrupt they end the 100,000 rows or so that they are at, where they see the folder. Without
-#' `cluster` this process makes all parts in turn.
+#' The same call continues after a kill. A small file `.neargp` next to each part contains checksums
+#' of the fit, the arguments and the rows. Complete parts are kept, with a message. Other files are
+#' an error unless `overwrite = TRUE`. You can delete the small files at the end.
 #'
-#' # What has no parts
-#' A stars grid is in memory and has no file that its cells are read from: give a SpatRaster,
-#' `terra::rast(grid)`, or the cells of a cube with a time as rows, `as.data.frame(grid)`. Areas are
-#' refused, too, as text has no polygons: where they are many, give some at a time, since each is
-#' predicted by itself.
+#' With `cluster`, each worker receives the fit once, reads its windows or chunks, and writes its
+#' files, so folders need the same name on all machines. Data frames and single text files are sent
+#' in parts. Fits in shards read the shards near their parts.
 #'
-#' Rows of parts are predicted each by itself: there is no `joint = TRUE`, no covariance of several
-#' outputs, and no `trials` of single rows. Nor are there draws: [simulate()][simulate.neargp] of
-#' two windows gives two realisations, which do not fit together at the border. Draw a field as a
-#' whole, on a coarser grid or in the region that is looked at; where limits or probabilities of
-#' single places are wanted, `interval`, `threshold` and `type = "quantile"` have them without
-#' draws.
-#'
-#' @section Errors: `neargp_error_argument` where `output` is no name with `{part}`;
-#'   `neargp_error_file`: no such folder, a format that cannot hold the predictions, or a file that
-#'   is there and is none of this prediction; `neargp_error_newdata`; and those of
-#'   [predict()][predict.neargp], with the number of the part.
+#' Stars grids, areas, `joint = TRUE`, covariances of several responses, `trials` of rows, and draws
+#' are not supported. Use `terra::rast(grid)` for a stars grid, and `interval`, `threshold` or
+#' quantiles in place of draws.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(200), y = runif(200))
@@ -66,7 +40,7 @@
 #' files <- predict(fit, grid, output = file.path(folder, "map_{part}.csv"), chunk_size = 100)
 #' basename(files)
 #' head(read.csv(files[1]), 3)
-#' # what is there is kept
+#' # Complete parts are kept
 #' unlink(files[2])
 #' again <- predict(fit, grid, output = file.path(folder, "map_{part}.csv"), chunk_size = 100)
 #' unlink(folder, recursive = TRUE)

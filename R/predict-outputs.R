@@ -1,8 +1,7 @@
 #' Predict several responses (cokriging)
 #'
 #' @description
-#' Returns the mean and standard deviation of each response at new locations, given observations of
-#' all responses.
+#' Returns the mean and standard deviation of each response, given observations of all.
 #'
 #' ```r
 #' fit <- neargp(cbind(Ozone, Solar.R) ~ 1, airquality, coords = ~ Wind + Temp)
@@ -11,8 +10,8 @@
 #'
 #' @details
 #' A response is predicted from its `k` nearest observations and the `k_other` nearest of each other
-#' response. Increase `k_other` if one response is observed much more densely. [svgp()], [dspp()]
-#' and [dgp()] predict without neighbours, and the latter two do not support `observed = TRUE`.
+#' response. [svgp()], [dspp()] and [dgp()] predict without neighbours, and the latter two do not
+#' support `observed = TRUE`.
 #'
 #' @param object a fit by [neargp()] to several responses.
 #' @param newdata see [predict.neargp()].
@@ -21,15 +20,15 @@
 #' @param threshold one number or one for each response, in order or named. Adds
 #'   `p_exceed_<output>`. Default `NULL`: none.
 #' @param k,k_other the numbers of neighbours of the own and of each other response. Default `NULL`:
-#'   `k` as in [predict.neargp()], `k_other` in the proportion of the fit.
+#'   as for one response and as in the fit.
 #' @param covariance `TRUE` adds the attribute `"covariance"`, an array with a matrix for each row.
 #'   Default: `FALSE`.
-#' @param observed `TRUE`: responses in `newdata` help to predict the others at the same location.
-#'   Default: `FALSE`.
-#' @param output,cluster,overwrite files to write, see [prediction_files].
+#' @param observed `TRUE`: responses in `newdata` help to predict the others there. Default:
+#'   `FALSE`.
+#' @param output,cluster,overwrite see [prediction_files].
 #' @param ... not used.
-#' @return An object of the class of `newdata` with `mean_<output>`, `sd_<output>` (or
-#'   `q0.05_<output>`, ...), `lower_<output>` and `upper_<output>`.
+#' @return An object like `newdata` with `mean_<output>`, `sd_<output>` (or `q0.05_<output>`, ...),
+#'   `lower_<output>` and `upper_<output>`.
 #' @references Wackernagel, H. (2003). *Multivariate Geostatistics*, chapters 24 to 26. Springer.
 #' @seealso [cov_coregionalisation()]
 #' @examples
@@ -39,11 +38,10 @@
 #' d$a <- shared + rnorm(120, sd = 0.1)
 #' d$b <- 2 * shared + rnorm(120, sd = 0.3)
 #' d$b[1:60] <- NA
-#' fit <- neargp(cbind(a, b) ~ 1, d, coords = ~ x + y, method = loo_k(k = 15))
+#' fit <- neargp(cbind(a, b) ~ 1, d, coords = ~ x + y)
 #' at <- data.frame(x = 0.5, y = 0.5, a = 0.6)
 #' predict(fit, at, threshold = c(a = 1, b = 2))
 #' predict(fit, at, observed = TRUE)
-#' attr(predict(fit, at, covariance = TRUE), "covariance")
 #' @export
 predict.neargp_outputs <- function(object, newdata, type = c("response", "link", "quantile"),
                                    interval = c("none", "confidence", "prediction"), level = 0.95,

@@ -16,13 +16,12 @@
 #' deviation and `1 / nu` are exponential as well.
 #'
 #' With few locations or a small area, range and variance are poorly identified, and a prior keeps
-#' the estimates finite. The fit maximises the log-likelihood plus the log prior density of the
-#' parameters' logarithms, as in INLA. `logLik()` excludes the prior. INLA's range is `sqrt(8 * nu)`
-#' times ours. With anisotropy, the prior is that of the geometric mean of the ranges. Each
-#' component of a sum receives the priors.
+#' the estimates finite. The fit maximises the log posterior of the parameters' logarithms, as in
+#' INLA. `logLik()` excludes the prior. INLA's range is `sqrt(8 * nu)` times ours. With anisotropy,
+#' the prior is that of the geometric mean of the ranges.
 #'
-#' @param range,sd,nugget_sd,smoothness `c(bound, probability)`: ranges in space and smoothness are
-#'   below the bound, and standard deviations of process and noise above it. Units are those of the
+#' @param range,sd,nugget_sd,smoothness `c(bound, probability)`: ranges in space and smoothness fall
+#'   below it, and standard deviations of process and noise above it. Units are those of the
 #'   coordinates or response. Default `NULL`: flat on the log scale.
 #' @param ... priors by names of [coef()], which take precedence. For example, `range_time = c(1,
 #'   0.05)`, or `variance_2 = c(1, 0.05)` for the standard deviation of the second component.

@@ -22,9 +22,6 @@
 #' @param model a fit by [neargp()] to one numeric response.
 #' @param ... not used.
 #' @return An object of class `neargp_r2`, a list of the two numbers.
-#' @section Errors: `neargp_error_argument` for fits to classes or to several outputs, and
-#'   `neargp_error_newdata` for mean-field posteriors, which have no leave-one-out prediction: use
-#'   [scores()] or [cross_validate()].
 #' @references Nakagawa, S. and Schielzeth, H. (2013). A general and simple method for obtaining R2
 #'   from generalized linear mixed-effects models. *Methods in Ecology and Evolution* 4, 133–142.
 #' @examples

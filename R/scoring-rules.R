@@ -1,73 +1,67 @@
-#' Scoring rules for one prediction each
+#' Scoring rules for single predictions
 #'
-#' Vectorised scores of probabilistic predictions, one number for each
-#' observation, all oriented so that smaller is better. [scores()] averages them.
+#' @description
+#' Scores of probabilistic predictions, one number for each observation, smaller is better.
+#' [scores()] averages them.
+#'
+#' ```r
+#' crps_gaussian(c(0.3, 2), mean = 0, sd = 1)
+#' ```
 #'
 #' @details
-#' With \eqn{z = (y - \mu) / \sigma}, \eqn{\Phi} and \eqn{\phi} the distribution
-#' function and density of the standard normal distribution:
+#' With \eqn{z = (y - \mu) / \sigma}, and the distribution function \eqn{\Phi} and density
+#' \eqn{\phi} of the standard normal distribution:
 #'
-#' * `crps_gaussian()`, the continuous ranked probability score of
-#'   \eqn{N(\mu, \sigma^2)}, in the units of the response:
-#'   \eqn{\sigma [z (2 \Phi(z) - 1) + 2 \phi(z) - 1/\sqrt{\pi}]}
-#'   (Gneiting and Raftery 2007, eq. 21). At `sd = 0` it is the absolute error.
-#' * `crps_sample()`, the same score of the empirical distribution of `S` draws,
-#'   \eqn{\frac1S \sum_s |x_s - y| - \frac{1}{2 S^2} \sum_{s,t} |x_s - x_t|}. With
-#'   `fair = TRUE` the second sum is divided by \eqn{2 S (S - 1)} instead, which
-#'   estimates the score of the distribution that the draws come from without
-#'   bias (Ferro 2014).
-#' * `log_score_gaussian()`, the negative log predictive density
-#'   \eqn{\frac12 \log(2 \pi \sigma^2) + z^2 / 2}.
-#' * `interval_score()` of a central interval \eqn{[l, u]} at level
-#'   \eqn{1 - \alpha}: \eqn{(u - l) + \frac2\alpha (l - y)_+ + \frac2\alpha (y - u)_+}
-#'   (Gneiting and Raftery 2007, eq. 43).
-#' * `crps_mixture()`, `log_score_mixture()` and `pit_mixture()` are for a response of a `family`
-#'   whose linear predictor is normal, as in predictions of latent models. With F its distribution
-#'   function, the mixture over the linear predictor, the CRPS is \eqn{\int (F(x) - 1\{y \le x\})^2
-#'   dx}, of counts \eqn{\sum_x (F(x) - 1\{y \le x\})^2} (Wei and Held 2014), the log score is minus
-#'   the log of the density or probability, and the PIT is F(y), of counts a uniform random number
-#'   between F(y - 1) and F(y) (Czado, Gneiting and Held 2009), drawn by R's generator. F is found
-#'   by quadrature to 1e-7, the CRPS to a relative 1e-5. With a log link and a linear predictor
-#'   whose standard deviation is above 6 (a 95% interval over ten orders of magnitude) that is not
-#'   reached, and `crps_mixture()` stops with `neargp_error_overflow`.
+#' * `crps_gaussian()`: \eqn{\sigma [z (2 \Phi(z) - 1) + 2 \phi(z) - 1/\sqrt{\pi}]}, the CRPS in
+#'   units of the response (Gneiting and Raftery 2007, eq. 21).
+#' * `crps_sample()`: the CRPS of `S` draws, \eqn{\frac1S \sum_s |x_s - y| - \frac{1}{2 S^2}
+#'   \sum_{s,t} |x_s - x_t|}. `fair = TRUE` divides by \eqn{2 S (S - 1)} and is unbiased for the
+#'   distribution behind the draws (Ferro 2014).
+#' * `log_score_gaussian()`: \eqn{\frac12 \log(2 \pi \sigma^2) + z^2 / 2}.
+#' * `interval_score()` at level \eqn{1 - \alpha}: \eqn{(u - l) + \frac2\alpha (l - y)_+ +
+#'   \frac2\alpha (y - u)_+} (Gneiting and Raftery 2007, eq. 43).
+#' * `crps_mixture()`, `log_score_mixture()` and `pit_mixture()`: for a `family` whose linear
+#'   predictor is normal. With the distribution function F of that mixture, the CRPS is \eqn{\int
+#'   (F(x) - 1\{y \le x\})^2 dx}, a sum for counts (Wei and Held 2014). The PIT is F(y), random
+#'   between F(y - 1) and F(y) for counts (Czado, Gneiting and Held 2009). Quadrature is accurate to
+#'   1e-7, and to a relative 1e-5 for the CRPS. `crps_mixture()` is an error for a log link and a
+#'   standard deviation above 6.
 #'
-#' @param observed numeric vector of observed values.
-#' @param mean,sd numeric vectors: mean and standard deviation of the predictive
-#'   distribution *of the observation* (measurement noise included); for
-#'   the functions with a `family` of the *linear predictor*. Length 1 or that of
-#'   `observed`.
+#' @param observed numbers, the observed values.
+#' @param mean,sd numbers, the mean and standard deviation of a new observation, or of the linear
+#'   predictor for a `family`; one or one for each observation.
 #' @param family a [response family][response_family].
-#' @param parameters named numbers, the parameters of the family on the scale of
-#'   its help page: `variance` of `gaussian()`, `scale` and `df`, `size`, `shape` or
-#'   `precision`.
-#' @param trials of binomial observations, which are numbers of successes.
-#' @param draws numeric matrix, one row for each observation, one column for each
-#'   draw, as [stats::simulate()] gives for a fit.
-#' @param fair divide so that the score is unbiased for the distribution behind
-#'   the draws (needs two draws or more). The default scores the draws as they are.
-#' @param lower,upper numeric vectors: ends of the prediction intervals.
-#' @param level the probability that the intervals claim, between 0 and 1.
-#' @return A numeric vector as long as `observed` (or as the longest argument).
-#' @references
-#' Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules,
-#' prediction, and estimation. *Journal of the American Statistical Association*
-#' 102, 359-378. \doi{10.1198/016214506000001437}
-#'
-#' Ferro, C. A. T. (2014). Fair scores for ensemble forecasts. *Quarterly Journal
-#' of the Royal Meteorological Society* 140, 1917-1923. \doi{10.1002/qj.2270}
-#'
-#' Czado, C., Gneiting, T. and Held, L. (2009). Predictive model assessment for
-#' count data. *Biometrics* 65, 1254-1261. \doi{10.1111/j.1541-0420.2009.01191.x}
-#'
-#' Wei, W. and Held, L. (2014). Calibration tests for count data. *TEST* 23,
-#' 787-805. \doi{10.1007/s11749-014-0380-8}
+#' @param parameters named numbers, the parameters of the family: `variance` of `gaussian()`,
+#'   `scale` and `df`, `size`, `shape` or `precision`.
+#' @param trials the numbers of trials of binomial observations. Default: 1.
+#' @param draws a numeric matrix with a row for each observation.
+#' @param fair `TRUE` or `FALSE` (default), see Details.
+#' @param lower,upper numbers, the limits of the intervals.
+#' @param level the probability of the intervals, between 0 and 1. Default: 0.95.
+#' @return Numbers, one for each observation.
+#' @references Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction,
+#'   and estimation. *Journal of the American Statistical Association* 102, 359–378.
+#'   \doi{10.1198/016214506000001437} Ferro, C. A. T. (2014). Fair scores for ensemble forecasts.
+#'   *Quarterly Journal of the Royal Meteorological Society* 140, 1917–1923. \doi{10.1002/qj.2270}
+#'   Czado, C., Gneiting, T. and Held, L. (2009). Predictive model assessment for count data.
+#'   *Biometrics* 65, 1254–1261. \doi{10.1111/j.1541-0420.2009.01191.x} Wei, W. and Held, L. (2014).
+#'   Calibration tests for count data. *TEST* 23, 787–805. \doi{10.1007/s11749-014-0380-8}
 #' @examples
-#' crps_gaussian(c(0.3, 2), mean = 0, sd = 1)
-#' log_score_gaussian(c(0.3, 2), mean = 0, sd = 1)
-#' interval_score(c(0.3, 2), lower = -1.96, upper = 1.96, level = 0.95)
+#' # A sharp and a wide prediction of the same observations
+#' observed <- c(0.3, 2)
+#' rbind(sharp = crps_gaussian(observed, mean = 0, sd = 0.5),
+#'   wide = crps_gaussian(observed, mean = 0, sd = 2))
+#' log_score_gaussian(observed, mean = 0, sd = 1)
+#' interval_score(observed, lower = -1.96, upper = 1.96, level = 0.95)
+#'
+#' # From draws
+#' set.seed(1)
 #' crps_sample(0.3, matrix(rnorm(1000), 1))
+#'
+#' # Counts and binary responses, by the linear predictor
 #' crps_mixture(c(0, 3), mean = 1, sd = 0.5, family = poisson())
 #' log_score_mixture(1, mean = c(-2, 0, 2), sd = 1, family = binomial())
+#' pit_mixture(c(0, 3), mean = 1, sd = 0.5, family = poisson())
 #' @name scoring_rules
 NULL
 

@@ -1,7 +1,7 @@
 #' Conditional simulation
 #'
 #' @description
-#' Draws the process or new observations jointly at new locations, given the data.
+#' Draws the process or new observations jointly, given the data.
 #'
 #' ```r
 #' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
@@ -9,39 +9,35 @@
 #' ```
 #'
 #' @details
-#' Use draws for quantities that depend on several locations, such as areal means or flow paths.
-#' Trend coefficients are drawn; covariance parameters are fixed at their estimates.
+#' Use draws for quantities of several locations, such as flow paths. Trend coefficients are drawn;
+#' covariance parameters are fixed.
 #'
-#' Draws are exact for [exact_gp()] up to its `max_rows`, and for Gaussian responses of other
-#' methods up to 1,500 observations and locations together, unless you give `k`. Otherwise locations
-#' are drawn in maxmin order, each given its `k` nearest (Katzfuss et al. 2020), and a message says
-#' so for [exact_gp()]. The mean of such draws differs a little from [predict.neargp()], mostly for
-#' smooth processes; a larger `k` reduces the difference. [vnngp()] draws its inducing points first.
+#' Draws are exact for [exact_gp()] up to its `max_rows`, and for other Gaussian fits up to 1,500
+#' observations and locations, unless you give `k`. Otherwise locations are drawn in maxmin order,
+#' each given its `k` nearest (Katzfuss et al. 2020), and a message says so for [exact_gp()]. Their
+#' mean differs a little from [predict.neargp()]; a larger `k` reduces the difference.
 #'
-#' For smooth covariances, noise of 1e-10 to 1e-6 of the variance may be added, with a message.
-#' Several responses are drawn jointly as `sim_1_<output>`.
+#' Smooth covariances may need a noise of 1e-10 to 1e-6 of the variance, with a message. Several
+#' responses return `sim_1_<output>`.
 #'
 #' @param object a fit by [neargp()].
 #' @param nsim the number of draws, an integer. Default: 1.
-#' @param seed an integer for [set.seed()]. R's generator is restored afterwards. Default `NULL`:
-#'   R's random numbers.
-#' @param newdata see [predict.neargp()]. Default `NULL`: the observations of the fit.
-#' @param type `"response"` (default) for new observations, `"link"` for the linear predictor.
+#' @param seed an integer for [set.seed()]. Default `NULL`: R's random numbers.
+#' @param newdata see [predict.neargp()]. Default `NULL`: the observations.
+#' @param type `"response"` (default) or `"link"`.
 #' @param k,threads,device see [predict.neargp()].
 #' @param conditional `FALSE` draws from the fitted model without the data. Default: `TRUE`.
 #' @param re.form,allow.new.levels see [predict.neargp()].
-#' @param trials the numbers of trials of binomial observations. Default `NULL`: those of the data,
-#'   else 1.
+#' @param trials the numbers of trials. Default `NULL`: those of the data, else 1.
 #' @param ... not used.
-#' @return An object of the class of `newdata` with the columns `sim_1`, `sim_2`, ...
+#' @return An object like `newdata` with the columns `sim_1`, `sim_2`, ...
 #' @references Katzfuss, M., Guinness, J., Gong, W. and Zilber, D. (2020). Vecchia approximations of
-#'   Gaussian-process predictions. *JABES* 25, 383–414. Rue, H. and Held, L. (2005). *Gaussian
-#'   Markov Random Fields*. Chapman & Hall, section 2.3.
+#'   Gaussian-process predictions. *JABES* 25, 383–414.
 #' @examples
 #' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
 #' grid <- expand.grid(lon = seq(-109, -102, 0.5), lat = seq(37, 41, 0.5))
 #' draws <- simulate(fit, nsim = 20, seed = 1, newdata = grid, type = "link")
-#' # the regional mean, and its uncertainty
+#' # The regional mean
 #' quantile(colMeans(draws), c(0.05, 0.5, 0.95))
 #' plot_map(cbind(grid, draws), "sim_1")
 #' @export

@@ -64,10 +64,6 @@
 #' @section Methods: [vecchia()], [exact_gp()], [loo_k()] and [mll_k()] of a gaussian response,
 #'   [vnngp()] of any, on the CPU; not with Adam, inducing points, several outputs, or rows that are
 #'   read in pieces, nor beside components with `sd = ~`, `range = ~`, `warp = ` or `by = ~`.
-#' @section Errors: `neargp_error_argument` for settings of the wrong kind, such as an `alpha` or
-#'   `beta` that the model does not have, a `time` that the model has no family of, or `space` that
-#'   is a sum; `neargp_error_space_time` by [neargp()] where there is no `time`, where `beta` is
-#'   above its bound, and for methods and computations that do not have these covariances.
 #' @references Gneiting, T. (2002). Nonseparable, stationary covariance functions for space-time
 #'   data. *Journal of the American Statistical Association* 97, 590-600. De Iaco, S., Myers, D. E.
 #'   and Posa, D. (2001). Space-time analysis using a general product-sum model. *Statistics and

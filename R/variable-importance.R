@@ -1,78 +1,53 @@
 # What the held-out log score loses without a variable: the variable left out of the formula and the
 # model fitted anew, or its values handed to the wrong rows.
 
-#' Variable importance by the held-out log score
+#' Variable importance
 #'
-#' By how much predictions of rows that the model has not seen get worse without a covariate, a
-#' coordinate, or a group of them: the mean log score of a row without it less that of the fit.
+#' @description
+#' Measures how much worse held-out predictions become without a covariate, a coordinate or a group
+#' of them.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat,
+#'   crs = 4326)
+#' variable_importance(fit)
+#' ```
 #'
 #' @details
-#' `by = "refit"` leaves the variable out of the formula, of the coordinates and of `time`, and
-#' fits the model anew (leave-one-covariate-out, Lei et al. 2018): what the others cannot make up
-#' for. Of two covariates that say the same neither is important. Terms of the formula that a
-#' variable is part of are left out with it, interactions and smooths as a whole; of `(x | group)`
-#' without `x` stays `(1 | group)`. The covariance stays the one of the fit, with its parameters
-#' estimated anew, but for an anisotropy of which one coordinate is left out.
+#' `by = "refit"` removes the variable from formula, coordinates and `time`, with all terms that
+#' contain it, and fits again (Lei et al. 2018). Of two redundant variables, neither is important.
+#' `by = "permute"` keeps the fit and permutes the values of held-out rows (Breiman 2001), which
+#' costs no fits but creates unusual rows. Formulas of `nugget`, `sd`, `range`, `warp`, `by`,
+#' `offset` and `weights` keep the variable.
 #'
-#' `by = "permute"` keeps the fit and hands the variable's values to other rows, when these are
-#' predicted from those of the other folds (Breiman 2001; Fisher, Rudin and Dominici 2019): how much
-#' the fit relies on it. It costs no fits, but makes rows such as there are none (winter days of 30
-#' degrees), where variables are correlated. Both coordinates of a map permuted are the worth of the
-#' field; left out there would be none.
+#' The measure is the mean log score of [scores()]. With `folds = NULL`, predictions are
+#' leave-one-out. For predictions far from data, use [block_folds()].
 #'
-#' Other places that a variable may stand at keep it: formulas of `nugget`, `sd`, `range`, `warp`
-#' and `by` (a coefficient that varies then goes on without its mean), `offset`, `weights` and
-#' `measurement_variance`; permuted values go to the formulas of the covariance, too.
-#'
-#' The log score is the mean negative log predictive density of an observation, as in [scores()]. By
-#' `folds = NULL` a row is predicted from all others, with the covariance parameters of all rows,
-#' see [loo_predict()]; of folds as in [cross_validate()]. For predictions far from data choose
-#' [block_folds()]: beside near neighbours covariates tell little.
-#'
-#' @param object a fit of [neargp()] to one response, of which the data can be found where its call
-#'   named them, unchanged; of `autoplot()` the result.
-#' @param variables names of covariates and coordinates, or a named list of such names, groups that
-#'   are left out or permuted together. `NULL` (default) is for each variable of the trend, each
-#'   coordinate and `time`, but what cannot be left out; points of sf, and longitude and latitude
-#'   on the sphere, are one group, `place`.
-#' @param by `"refit"` or `"permute"`.
-#' @param folds `NULL`, leave-one-out, for `"refit"`, and 10 random folds for `"permute"`; or the
-#'   `folds` of [cross_validate()]. Fits by [dspp()], [dgp()] and with a mean-field posterior have
-#'   no leave-one-out predictions and need folds; those of the first two are trained anew without
-#'   each fold.
-#' @param repeats number of permutations, over whose scores the average is taken.
-#' @param seed of folds and permutations, `NULL` for the state of R's generator, see
-#'   [simulate.neargp()].
-#' @param verbose show progress?
-#' @return A data frame of class `neargp_importance` with a row for each variable or group, the most
-#'   important first: `variable`; `loss`, the mean log score of a row without it less that of the
-#'   fit, in nats, positive where the variable helps; `std_error` of that, from the differences of
-#'   rows as if they were independent (near rows are not: take it for a lower limit); `log_score`
-#'   without it. Attributes: `log_score` of the fit, `by` and `rows`. `autoplot()`
-#'   returns a ggplot object, and `plot()` draws it and returns it invisibly.
-#' @section Errors: `neargp_error_argument` for variables that the fit does not have or that cannot
-#'   be left out, and of `by = "permute"` where areas have covariates by [block_support()],
-#'   `neargp_error_newdata` where the data are no longer found, or no longer those that were fitted
-#'   (rows, coordinates, response or covariates), `neargp_error_method` for several outputs,
-#'   `neargp_error_fits` where a fit without a variable has other rows (it alone was missing there),
-#'   and those of [neargp()] and [cross_validate()].
-#' @references
-#' Breiman, L. (2001). Random forests. *Machine Learning* 45, 5--32.
-#'
-#' Fisher, A., Rudin, C. and Dominici, F. (2019). All models are wrong, but many are useful:
-#' learning a variable's importance by studying an entire class of prediction models simultaneously.
-#' *Journal of Machine Learning Research* 20(177), 1--81.
-#'
-#' Lei, J., G'Sell, M., Rinaldo, A., Tibshirani, R. J. and Wasserman, L. (2018). Distribution-free
-#' predictive inference for regression. *Journal of the American Statistical Association* 113,
-#' 1094--1111.
-#' @seealso [cross_validate()], [anova.neargp()] for tests, [hatvalues.neargp()] for single rows.
+#' @param object a fit by [neargp()] to one response, whose data still exist under the name in its
+#'   call; the result for `autoplot()`.
+#' @param variables names, or a named list of groups. Default `NULL`: all covariates, coordinates
+#'   and `time`. sf points, and longitude with latitude, form the group `place`.
+#' @param by `"refit"` (default) or `"permute"`.
+#' @param folds see [cross_validate()]. Default `NULL`: leave-one-out for `"refit"`, 10 random folds
+#'   for `"permute"`. Deep fits and mean-field posteriors need folds.
+#' @param repeats the number of permutations, an integer. Default: 5.
+#' @param seed an integer for folds and permutations. Default `NULL`: R's random numbers.
+#' @param verbose `TRUE` or `FALSE`: show progress?
+#' @return A data frame of class `neargp_importance`, the most important first: `variable`, `loss`
+#'   (the increase of the log score, positive if the variable helps), `std_error` (a lower limit,
+#'   from independent rows) and `log_score`. Use `plot()` and `autoplot()`.
+#' @references Breiman, L. (2001). Random forests. *Machine Learning* 45, 5–32. Fisher, A., Rudin,
+#'   C. and Dominici, F. (2019). All models are wrong, but many are useful. *JMLR* 20(177), 1–81.
+#'   Lei, J. et al. (2018). Distribution-free predictive inference for regression. *JASA* 113,
+#'   1094–1111.
+#' @seealso [cross_validate()], [anova.neargp()] for tests
 #' @examples
 #' stations <- colorado_precipitation()
 #' stations$noise <- sin(100 * seq_len(nrow(stations)))
-#' fit <- neargp(precipitation ~ elevation + noise, data = stations, coords = ~ lon + lat,
-#'   distance = "chordal")
+#' fit <- neargp(precipitation ~ elevation + noise, stations, coords = ~ lon + lat, crs = 4326)
 #' variable_importance(fit)
+#'
+#' # Permutations
 #' permuted <- variable_importance(fit, by = "permute", seed = 1)
 #' permuted
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(permuted)

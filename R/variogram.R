@@ -1,76 +1,64 @@
-#' Empirical variogram
+#' Empirical variogram (semivariogram)
 #'
-#' Half the mean squared difference between pairs of values, as a function of the
-#' distance between them: what the covariance of a fit should reproduce. For a
-#' fit, the values are the residuals from the trend, and the plot shows the
-#' fitted curve \eqn{\gamma(h) = \tau^2 + \sum_c \sigma_c^2 (1 - \rho_c(h))} with
-#' nugget \eqn{\tau^2}, variances \eqn{\sigma_c^2} and correlations \eqn{\rho_c}.
+#' @description
+#' Computes half the mean squared difference between pairs of values by distance, and compares it
+#' with the covariance of a fit.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' plot(empirical_variogram(fit))
+#' ```
 #'
 #' @details
-#' With \eqn{N(h)} the pairs of a distance class and \eqn{d} their differences,
-#' the classical estimator (Matheron 1962) is
-#' \eqn{\hat\gamma = \frac{1}{2 |N|} \sum d^2}, the robust one (Cressie and
-#' Hawkins 1980)
-#' \eqn{\hat\gamma = \frac12 (\frac{1}{|N|} \sum |d|^{1/2})^4 / (0.457 + 0.494 / |N|)}.
+#' For a fit, the values are residuals from the trend, and the fitted curve is \eqn{\gamma(h) =
+#' \tau^2 + \sum_c \sigma_c^2 (1 - \rho_c(h))} with nugget \eqn{\tau^2} and partial sills
+#' \eqn{\sigma_c^2}. With differences \eqn{d} of the pairs \eqn{N}, the classical estimator is
+#' \eqn{\frac{1}{2 |N|} \sum d^2} (Matheron 1962), and the robust one \eqn{\frac12 (\frac{1}{|N|}
+#' \sum |d|^{1/2})^4 / (0.457 + 0.494 / |N|)} (Cressie and Hawkins 1980).
 #'
-#' All pairs are used while there are at most `max_pairs` of them. Beyond, pairs
-#' are sampled at every scale: neighbours of random rows within ever thinner
-#' random subsets of the rows, so that short distances are as well represented
-#' as long ones; that is linear in the number of rows. Each subset gives pairs up to the distance
-#' within which the neighbours of all its drawn rows are complete. Beyond that distance sparse areas
-#' would give most pairs, and the estimate would be theirs. [set.seed()] makes the sample
-#' reproducible.
+#' Beyond `max_pairs`, pairs are sampled at every scale with R's random numbers. Maximum likelihood
+#' follows short distances, so the curve may differ from the points at long ones, which are strongly
+#' correlated.
 #'
-#' Maximum likelihood weighs short distances, where the data know most, so that
-#' the curve of a good fit follows the first classes; far from them it may part
-#' from the points, whose values at long distances are strongly correlated.
+#' An anisotropic fit returns two variograms, along its axes. With several ranges, distances are in
+#' units of the ranges. With time, pairs are at most `time_lag` apart in time, or with `along =
+#' "time"` at most `space_lag` in space. With [expand()] there is no curve, and for [monotone()] it
+#' is that of slopes 1.
 #'
-#' With geometric anisotropy in the fit there are two variograms, along the major
-#' and the minor axis, from pairs within `tolerance` degrees of them. With several
-#' ranges in space, one for each coordinate, those of a plane and a height, or those of factors,
-#' there is one, and distances are those of the model, in units of the ranges.
-#' With time, only pairs at most `time_lag` apart in time count; with `along = "time"` distances are
-#' lags, of pairs at most `space_lag` apart in space. With further
-#' coordinates ([expand()]) places as far apart on the map are not in those, so that
-#' there is no curve; that of [monotone()] is the one where slopes are 1.
-#'
-#' @param object a fit by [neargp()], or a numeric vector of values.
-#' @param coords for a vector of values: locations, an sf or sfc object of points
-#'   or a numeric matrix or data frame.
-#' @param width width of the distance classes, `cutoff / 15` by default.
-#' @param cutoff largest distance, by default a third of the diagonal of the
-#'   bounding box, in units of the coordinates (km for longitude and latitude).
-#' @param estimator "classical" or "robust".
-#' @param directions directions in degrees clockwise from the y axis (north); one
-#'   variogram for each. `NULL`: all directions together, or for an anisotropic
-#'   fit in the plane its two axes.
-#' @param tolerance largest angle, in degrees, between a pair and its direction.
-#' @param max_pairs largest number of pairs to look at.
-#' @param time_lag for a fit in space and time: largest difference in time, in
-#'   units of the time column. By default a tenth of the fitted `range_time`,
-#'   within which the correlation hardly falls.
-#' @param along for a fit in space and time: `"space"` or `"time"`, what distances are of.
-#' @param space_lag with `along = "time"`: largest distance in space, in units of the coordinates.
-#'   By default a tenth of the fitted `range`.
-#' @param longlat `TRUE` when the columns of `coords` are longitude and latitude.
+#' @param object a fit by [neargp()] to a Gaussian response, or a numeric vector.
+#' @param coords locations of a vector: sf points, a numeric matrix or a data frame.
+#' @param width the width of the distance classes. Default `NULL`: `cutoff / 15`.
+#' @param cutoff the largest distance, in units of the coordinates (km for degrees). Default `NULL`:
+#'   a third of the diagonal.
+#' @param estimator `"classical"` (default) or `"robust"`.
+#' @param directions degrees clockwise from north, one variogram for each. Default `NULL`: all
+#'   together.
+#' @param tolerance the largest angle between a pair and its direction, in degrees. Default: 22.5.
+#' @param max_pairs the largest number of pairs. Default: 1e6.
+#' @param time_lag,space_lag largest differences in time or space. Default `NULL`: a tenth of the
+#'   fitted range.
+#' @param along `"space"` (default) or `"time"`.
+#' @param longlat `TRUE` if the columns of `coords` are degrees. Default: `FALSE`.
 #' @param ... for methods.
-#' @return A data frame of class `neargp_variogram`: `direction` (degrees, `NA`
-#'   for all together), `distance` (mean of the class), `gamma`, `n_pairs`, with
-#'   the fitted curve as attribute `curve` when made from a fit. It has `plot`
-#'   and, with ggplot2, `autoplot` methods.
-#' @section Errors: `neargp_error_variogram` when no pair is closer than `cutoff`, and for a fit of
-#' a response that is not gaussian; `neargp_error_length`, `neargp_error_coordinates` and
-#' `neargp_error_argument` for unusable input.
-#' @references
-#' Cressie, N. and Hawkins, D. M. (1980). Robust estimation of the variogram: I.
-#' *Mathematical Geology* 12, 115-125. \doi{10.1007/BF01035243}
+#' @return A data frame of class `neargp_variogram`: `direction`, `distance`, `gamma`, `n_pairs`,
+#'   and the attribute `curve`. Use `plot()` and `autoplot()`.
+#' @references Cressie, N. and Hawkins, D. M. (1980). Robust estimation of the variogram: I.
+#'   *Mathematical Geology* 12, 115–125.
+#' @seealso [covariance], [covariance_value()]
 #' @examples
-#' set.seed(1)
-#' x <- cbind(runif(400), runif(400))
-#' y <- sin(6 * x[, 1]) + rnorm(400, sd = 0.2)
-#' v <- empirical_variogram(y, coords = x)
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326)
+#' v <- empirical_variogram(fit, cutoff = 300)
 #' v
 #' plot(v)
+#'
+#' # Directions: is there an anisotropy?
+#' plot(empirical_variogram(fit, cutoff = 300, directions = c(0, 90), tolerance = 45))
+#'
+#' # Without a fit
+#' set.seed(1)
+#' x <- cbind(runif(400), runif(400))
+#' empirical_variogram(sin(6 * x[, 1]) + rnorm(400, sd = 0.2), coords = x, width = 0.1)
 #' @export
 empirical_variogram <- function(object, ...) {
   check_required()

@@ -14,16 +14,15 @@
 #' independent processes `w0` and `w1` (Gelfand et al. 2003). The covariance of the component with
 #' `by` is `x[i] x[j] C(s[i], s[j])`. If `x` is in the trend, its coefficient at `s` is `beta +
 #' w1(s)`. Use one component for each column or level, for example `by = ~ I(habitat == "forest")`.
-#' Without a component that lacks `by`, the process is 0 wherever `x` is 0.
 #'
 #' `variance` is that of `w1`, in squared units of the response per squared unit of `x`. `x` is not
 #' centred, and `w0` is the process where `x = 0`. If that is far from the data, use `by = ~
-#' scale(x)`, in the trend as well. Starting values, bounds, [covariance_value()] of a fit and the
-#' sill of a variogram use the root mean square of `x`, which `print()` reports.
+#' scale(x)`. Starting values, [covariance_value()] and variograms use the root mean square of `x`,
+#' which `print()` reports.
 #'
 #' If `x` itself is smooth in space, `w0` and `w1` are difficult to separate. Then 95% intervals of
-#' the coefficient typically cover 87%, and 89% with `vecchia(estimation = "REML")`. A process whose
-#' range is below the spacing of the data is noise proportional to `x`, see [noise].
+#' the coefficient typically cover 87%. A process whose range is below the spacing of the data is
+#' noise proportional to `x`, see [noise].
 #'
 #' Methods, missing values and `newdata` are as for [nonstationary_covariance], whose formulas you
 #' can combine with `by`.

@@ -45,16 +45,12 @@
 #' @param basis one-sided formula of what they are made of: a small basis of place such as `~
 #'   bumps(4)`, covariates, or both. It has at least `q` columns.
 #' @param coordinates one-sided formula with the names of the coordinates to be replaced, time
-#'   included: `~ depth`, `~ depth + day`.
+#'   included: `~ depth`, `~ depth + day`. They cannot be longitude, latitude, factors without
+#'   order, or the axes of an anisotropy.
 #' @param knots number of knots of each, at least 2, at quantiles of the coordinate among the rows
 #'   of the fit. Those of an ordered factor are between its levels, one for each step.
 #' @return A settings object of class `neargp_warp` for the argument `warp` of a [covariance]:
 #'   one, or a list of one `expand()` and one `monotone()`.
-#' @section Errors: `neargp_error_argument` for a `q`, `knots` or formula that cannot be.
-#'   [neargp()] stops with `neargp_error_local` for a coordinate in `monotone()` that the data do
-#'   not have, that does not vary, that is a factor without order or with two levels, that is
-#'   longitude or latitude, or one of the first two of an anisotropy, and for what [covariance]
-#'   tells of `sd = ~`.
 #' @references Bornn, L., Shaddick, G. and Zidek, J. V. (2012). Modeling nonstationary processes
 #'   through dimension expansion. *Journal of the American Statistical Association* 107, 281-289.
 #'   Snoek, J. and others (2014). Input warping for Bayesian optimization of non-stationary

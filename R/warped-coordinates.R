@@ -14,8 +14,6 @@
 #'   and so on, in units of the coordinates, 0 on average over the rows of the fit. Errors are `NA`
 #'   where the fit has no standard errors, as those by [loo_k()]. Rows of `newdata` with missing
 #'   values have `NA`.
-#' @section Errors: `neargp_error_local` for a fit without a `warp`; `neargp_error_newdata` where
-#'   `newdata` lacks a coordinate or a covariate.
 #' @seealso `plot(fit, "warp")`.
 #' @examples
 #' set.seed(1)
