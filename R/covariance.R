@@ -62,6 +62,7 @@
 #'   coordinates as they are.
 #' @param by one-sided formula of the column, of numbers or of `TRUE` and `FALSE`, that the
 #'   component is multiplied by, or `NULL` for none: see the section on coefficients that vary.
+#' @param ... not used.
 #' @param nu smoothness of the Matérn family; `nu = NULL` estimates it. Half-integers (0.5, 1.5,
 #'   2.5, 3.5) have closed forms and are fastest.
 #' @param power,shape shape parameter of the powered exponential and of the Cauchy family; `NULL`
@@ -182,10 +183,10 @@ cov_exponential <- function(variance = NULL, range = NULL, ard = FALSE, anisotro
 #' @rdname covariance
 #' @export
 cov_matern <- function(nu = 1.5, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
-                       start = list(), sd = NULL,
-  penalty = NULL, warp = NULL, by = NULL) {
-  new_covariance("matern", check_shape(nu, "matern"), variance,
-    range, ard, anisotropy, start, sd, penalty, warp, by)
+                       start = list(), sd = NULL, penalty = NULL, warp = NULL, by = NULL, ...) {
+  check_no_more_arguments()
+  new_covariance("matern", check_shape(nu, "matern"), variance, range, ard, anisotropy, start, sd,
+    penalty, warp, by)
 }
 
 #' @rdname covariance

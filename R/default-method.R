@@ -21,7 +21,7 @@ choose_by_response <- function(settings, frame, by_location) {
   }
   if (!settings$method_open) return(settings)
   if (is_gaussian(settings$family)) return(choose_gaussian(settings, frame, by_location))
-  tell_choice(settings, sprintf("%s, the method for %s response", method_call(settings$method),
+  tell_choice(settings, sprintf("%s, the default for %s response", method_call(settings$method),
     with_article(settings$family)))
 }
 
@@ -65,13 +65,13 @@ choose_gaussian <- function(settings, frame, by_location) {
     !identical(settings$control$precision, "single") && is.null(settings$control$shards) &&
     is.null(settings$cluster)
   if (!possible) return(settings)
-  few <- if (NROW(response) <= exact_rows) "rows" else
+  few <- if (NROW(response) <= exact_rows) "observations" else
     if (by_location && count_locations(frame[["(locations)"]], exact_rows + 1L) <= exact_rows)
       "locations"
   if (is.null(few)) return(settings)
   settings$method <- exact_gp()
   settings$device <- "cpu"
-  settings$chosen <- sprintf("exact_gp(), as there are at most %d %s", exact_rows, few)
+  settings$chosen <- sprintf("exact_gp(), the default for up to %d %s", exact_rows, few)
   settings
 }
 

@@ -73,7 +73,7 @@
 #' inverse as preconditioner: log determinants and traces, beyond what that knows of them, are means
 #' over 16 vectors of random signs, the same at all parameters and in all calls. Estimates move by
 #' some hundredths of their standard errors. The log-likelihood is a mean over 128 vectors;
-#' `logLik()` has its `standard_error` as an attribute, and `print()` shows it. Do not compare such
+#' `logLik()` has its `std_error` as an attribute, and `print()` shows it. Do not compare such
 #' fits by differences of that size. Effects and predictions are those of the factor, which is made
 #' once, when they are asked for. Where conjugate gradients do not converge in 200 steps, as with
 #' columns that are nearly dependent, the factor takes their place at those parameters: it is right,

@@ -44,7 +44,7 @@
 #'
 #'   `logLik()`: of class `logLik`, of a fit by `estimation = "REML"` the restricted one, whose
 #'   attribute `nobs` is less by the number of coefficients; for [vecchia()] the approximate (with
-#'   a `standard_error` of thousands of [random effects][random_effects]), for [exact_gp()] the
+#'   a `std_error` of thousands of [random effects][random_effects]), for [exact_gp()] the
 #'   exact log-likelihood; for [loo_k()] and [mll_k()] the score that was
 #'   maximised, marked as such by its attribute `"score"`, for which `AIC()` and `BIC()` stop with
 #'   an error of class `neargp_error_not_likelihood`. For [vnngp()] with a gaussian response and the

@@ -176,6 +176,7 @@
 #' @param cluster a cluster of package parallel, whose workers share the rows of the fit, see
 #'   [clusters]; `NULL` for none. For one gaussian response by [vecchia()], [loo_k()] and [mll_k()],
 #'   and one of any family by [loo_k()] and, classes apart, [vnngp()], [svgp()] and [ppgpr()].
+#' @param ... not used. An argument of another package is an error that names its counterpart.
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]; later
 #'   versions of the package read it, or say by an error of class `neargp_error_version` that they
 #'   do not. See [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],
@@ -251,8 +252,9 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
                    start = NULL, control = neargp_control(), prior = NULL, transform = NULL,
                    measurement_variance = NULL, device = NULL, threads = NULL,
                    verbose = rlang::is_interactive(), resume = NULL, support = NULL,
-                   cluster = NULL) {
+                   cluster = NULL, ...) {
   began <- proc.time()[["elapsed"]]
+  check_no_more_arguments()
   call <- compact_call(match.call(), environment())
   check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
   check_given(missing(data), "data", "a data frame, or sf points, with the columns of the formula")

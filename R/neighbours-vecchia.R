@@ -31,6 +31,7 @@
 #'   with their noise; `"field"`, the field without noise, see below; or `"auto"`, the field where
 #'   responses lose much and noise is the cause. By default `"auto"`, and where `k` is given
 #'   `"responses"`.
+#' @param ... not used.
 #' @section Noise and crowds: `k` noisy responses tell less than all of them together, however they
 #' are chosen. The loss grows with the noise and with the number of rows, and in crowds of
 #' locations: with a noise variance ten times that of the field and 50,000 rows it was 356 units of
@@ -140,7 +141,8 @@
 #' predict(fit, d[1:3, ], interval = "prediction")
 #' @export
 vecchia <- function(k = NULL, ordering = c("auto", "maxmin", "random", "coordinate", "given"),
-                    inducing = 0L, estimation = NULL, condition = NULL) {
+                    inducing = 0L, estimation = NULL, condition = NULL, ...) {
+  check_no_more_arguments()
   ordering <- check_choice(ordering, "ordering", row_orderings)
   condition <- check_condition(condition, k, inducing, estimation)
   method <- do.call(new_method, c(list("vecchia", "Vecchia approximation"),

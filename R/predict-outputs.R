@@ -14,7 +14,7 @@
 #'
 #' A fit by [svgp()] predicts from its inducing points instead of neighbours, and has the covariance
 #' of its posterior. One by [dspp()] or [dgp()] has that of its mixture, intervals that are
-#' quantiles of it, and no `observed = TRUE` (`neargp_error_argument`).
+#' quantiles of it, and no `use_observed = TRUE` (`neargp_error_argument`).
 #'
 #' @param object a fit of [neargp()] to several outputs.
 #' @param newdata as in [predict.neargp()].
@@ -26,11 +26,11 @@
 #' @param k,k_other number of neighbours of the own output and of each other one (not of a fit by
 #'   [svgp()], which has none); by default `k` as in [predict.neargp()], and `k_other` in the
 #'   proportion of the fit.
-#' @param covariance `TRUE` (not with `observed`): attribute `"covariance"` of the result is an
+#' @param covariance `TRUE` (not with `use_observed`): attribute `"covariance"` of the result is an
 #'   array of the covariance matrices of the outputs, one for each row of `newdata`.
-#' @param observed `TRUE`: outputs that `newdata` has as columns, where they are not `NA`, are taken
-#'   as observed there, and help to predict the others at the same location, not to estimate the
-#'   trend, which stays that of the fit. The prediction of an output never uses its own column. The
+#' @param use_observed `TRUE`: outputs that `newdata` has as columns, where they are not `NA`, are
+#'   taken as observed there, and help to predict the others at the same location, not to estimate
+#'   the trend, which stays that of the fit. The prediction of an output never uses its own column. The
 #'   columns are those that the response of the formula names.
 #' @param output,cluster,overwrite files that predictions are written to, part by part, see
 #'   [prediction_files], a cluster whose workers do so, and whether other files are replaced.
@@ -55,13 +55,13 @@
 #' place <- data.frame(x = 0.5, y = 0.5, a = 0.6)
 #' predict(fit, place)
 #' attr(predict(fit, place, covariance = TRUE), "covariance")
-#' predict(fit, place, observed = TRUE)
+#' predict(fit, place, use_observed = TRUE)
 #' predict(fit, place, threshold = c(a = 1, b = 2))
 #' @export
 predict.neargp_outputs <- function(object, newdata, type = c("response", "link", "quantile"),
                                    interval = c("none", "confidence", "prediction"), level = 0.95,
                                    probs = c(0.05, 0.5, 0.95), threshold = NULL, k = NULL,
-                                   k_other = NULL, covariance = FALSE, observed = FALSE,
+                                   k_other = NULL, covariance = FALSE, use_observed = FALSE,
                                    chunk_size = NULL, threads = NULL, device = NULL,
                                    verbose = rlang::is_interactive(), cluster = NULL, output = NULL,
                                    overwrite = FALSE, ...) {
@@ -72,7 +72,7 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link",
     c("response", "link", "quantile"))
   if (!missing(probs)) check_for_quantiles(probs, type)
   settings <- predict_settings(object, k, threads = threads, device = device, type = type,
-    chunk_size = chunk_size, outputs = outputs_wanted(k_other, covariance, observed),
+    chunk_size = chunk_size, outputs = outputs_wanted(k_other, covariance, use_observed),
     interval = interval, level = check_level(level), verbose = check_flag(verbose, "verbose"))
   settings$probs <- check_probs(probs)
   settings$threshold <- check_output_thresholds(threshold, object$outputs)

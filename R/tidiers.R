@@ -44,8 +44,8 @@
 #'   two columns; those by [dspp()] and [dgp()] have `.std_resid`, the quantile residual, instead of
 #'   the last three. With `newdata` there are `.fitted` (the expected response), `.se.fit`, `.lower`
 #'   and `.upper` where asked for, and `.resid` where the response is among its columns; of classes
-#'   `.prob_<level>` and `.class`. `glance()` of deep fits has `validation` (log density of a row
-#'   held out) and `coverage`.
+#'   `.pred_class` and `.pred_<level>`. `glance()` of deep fits has `validation` (log density of a
+#'   row held out) and `coverage`.
 #' @seealso [summary()][summary.neargp], [predict()][predict.neargp], [companions]
 #' @examples
 #' stations <- colorado_precipitation()

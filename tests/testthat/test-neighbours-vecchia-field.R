@@ -148,9 +148,9 @@ test_that("a named k and other reasons keep the responses", {
 test_that("print() says what a fit is conditioned on and what that loses", {
   set.seed(2)
   d <- noisy_field("uniform", 700, 10)
-  expect_output(print(fit_known(d, 10)), "on the field; responses would lose .* log-likelihood")
+  expect_output(print(fit_known(d, 10)), "on the process; responses would lose .* log-likelihood")
   expect_output(print(fit_known(d, 10, method = vecchia(k = 20))), "on responses, which lose .* sd")
-  expect_output(print(summary(fit_known(d, 10))), "on the field")
+  expect_output(print(summary(fit_known(d, 10))), "on the process")
 })
 
 test_that("refits of folds condition on what the fit conditions on", {
