@@ -146,9 +146,10 @@ idle_ranges <- function(x) {
 idle_ranges_note <- function(x) {
   idle <- setdiff(which(idle_ranges(x)), ranges_of_covariates(x))
   if (!length(idle)) return(NULL)
-  sprintf("Almost no effect of %s: more than 50 times the extent of the locations, unlike other ranges. Predictions are much the same without %s.",
-    format_some(x$parameters$name[idle], 12L), if (length(idle) > 1L) "these coordinates" else
-    "this coordinate")
+  one <- length(idle) == 1L
+  sprintf("Almost no effect of %s: %s more than 50 times the extent of the locations. Predictions are much the same without %s.",
+    format_some(sub("^range_", "", x$parameters$name[idle]), 12L), if (one) "the range is" else
+      "the ranges are", if (one) "this coordinate" else "these coordinates")
 }
 
 # Ranges of coordinates that are covariates of the covariance as well: the field depends on these

@@ -44,9 +44,13 @@ choose_classes <- function(settings, response, name) {
   if (settings$method_open) settings$method <- loo_k()
   if (!family$family %in% method_families(settings$method)) return(settings)
   settings$family <- family
-  reason <- sprintf("family = %s, since `%s` has classes", family_call(family), name)
-  order <- if (is.ordered(response) && classes > 2L) {
-    sprintf("The order of the levels of `%s` does not count then: family = ordinal() has it.", name)
+  reason <- sprintf("family = %s, since `%s` has %d levels", family_call(family), name, classes)
+  order <- if (classes == 2L) {
+    if (settings$method_open)
+      "For s(), (1 | group), tests and maps beyond the data: family = binomial()."
+  } else if (is.ordered(response)) {
+    sprintf("The order of the levels of `%s` does not count then. To use it: family = ordinal().",
+      name)
   }
   if (settings$method_open) {
     chosen <- sprintf("%s with %s", method_call(settings$method), reason)

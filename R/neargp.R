@@ -57,6 +57,8 @@
 #'   two classes, [categorical()] for more (of an ordered factor, too: [ordinal()] takes the order);
 #' * a family that is not gaussian: [vnngp()], but [loo_k()] for [categorical()].
 #'
+#' Numbers that are 0 or 1, and counts whose variance grows with their mean, are fitted as Gaussian
+#' with a message (`neargp_message_family`) that names their usual family.
 #' A choice by the family is told by a message of class `neargp_message_method`, and each one by
 #' `print()`. A method without `k` takes its default number of neighbours, 30 for [vecchia()], or as
 #' many as there are, with a message of class `neargp_message_k`.

@@ -30,8 +30,8 @@
 #'   array of the covariance matrices of the outputs, one for each row of `newdata`.
 #' @param use_observed `TRUE`: outputs that `newdata` has as columns, where they are not `NA`, are
 #'   taken as observed there, and help to predict the others at the same location, not to estimate
-#'   the trend, which stays that of the fit. The prediction of an output never uses its own column. The
-#'   columns are those that the response of the formula names.
+#'   the trend, which stays that of the fit. The prediction of an output never uses its own column.
+#'   The columns are those that the response of the formula names.
 #' @param output,cluster,overwrite files that predictions are written to, part by part, see
 #'   [prediction_files], a cluster whose workers do so, and whether other files are replaced.
 #'   Without `output` no `cluster` is taken. Not of a SpatRaster.

@@ -72,9 +72,9 @@ show_with_ranges <- function(values, digits, most = 20L) {
   if (length(values$values)) show_named(values$values, digits)
   ranges <- values$ranges
   rows <- utils::head(ranges, most)
-  table <- cbind(coordinate = rows$coordinate,
-    range = vapply(rows$range, function(v) format(signif(v, digits), digits = digits), ""),
-    if (!anyNA(rows$in_sd)) cbind(`range / sd` = format(signif(rows$in_sd, 3L), digits = 3L)))
+  shown <- function(x, digits) vapply(signif(x, digits), format, "", digits = digits)
+  table <- cbind(coordinate = rows$coordinate, range = shown(rows$range, digits),
+    if (!anyNA(rows$in_sd)) cbind(`range / sd` = shown(rows$in_sd, 3L)))
   writeLines("  Ranges, from the coordinate with the most effect to the least:")
   rownames(table) <- rep("  ", nrow(table))
   print(table, quote = FALSE, right = TRUE)

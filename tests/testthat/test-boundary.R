@@ -101,11 +101,11 @@ test_that("ranges of coordinates that play no part are told as that", {
   fit$parameters$at_boundary <- fit$parameters$name == "range_y"
   expect_identical(fit$parameters$name[idle_ranges(fit)], ranges[-1L])
   expect_match(idle_ranges_note(fit),
-    "Almost no effect of range_y and range_h: more than 50 times .* without these coordinates")
+    "Almost no effect of y and h: .* more than 50 times .* without these coordinates")
   expect_length(boundary_advice(fit), 0L)
   printed <- paste(capture.output(print(fit)), collapse = " ")
   expect_match(printed, "At a bound of its search interval: range_y")
-  expect_match(printed, "range_y and range_h: more than 50 times")
+  expect_match(printed, "y and h: the ranges are more than 50 times")
   fit$parameters$estimate[match(ranges, fit$parameters$name)] <- exp(fit$bounds$upper[ranges])
   fit$parameters$at_boundary <- fit$parameters$name %in% ranges
   expect_null(idle_ranges_note(fit))
@@ -123,13 +123,13 @@ test_extended("coordinates that are covariates of the covariance are not called 
     fit$parameters$estimate[fit$layout$kind == "range"] <- c(1, 1e6)
     idle_ranges_note(fit)
   }
-  expect_match(noted(expand(1, ~ wet)), "range_height: more than")
-  expect_match(noted(expand(1, ~ x)), "range_height: more than")
-  expect_match(noted(monotone(~ height)), "range_height: more than")
+  expect_match(noted(expand(1, ~ wet)), "effect of height: the range is more than")
+  expect_match(noted(expand(1, ~ x)), "effect of height: the range is more than")
+  expect_match(noted(monotone(~ height)), "effect of height: the range is more than")
   expect_null(noted(expand(1, ~ height)))
   expect_null(noted(expand(1, ~ bumps(2))))
   on_sphere <- function(warp) noted(warp, ~ lon + lat + height, distance = "chordal")
-  expect_match(on_sphere(expand(1, ~ lat)), "range_height: more than")
+  expect_match(on_sphere(expand(1, ~ lat)), "effect of height: the range is more than")
   expect_null(on_sphere(expand(1, ~ height)))
 })
 

@@ -75,7 +75,7 @@ test_extended("the method follows from the family, and is reported", {
   data <- defaults_data()
   for (family in list(poisson(), poisson, "poisson")) {
     expect_message(fit <- fit_by_default(count ~ 1, data, family = family),
-      "vnngp(), the method for a poisson() response", fixed = TRUE, class = "neargp_message_method")
+      "vnngp(), the default for a poisson() response", fixed = TRUE, class = "neargp_message_method")
     expect_s3_class(fit$method, "neargp_vnngp")
   }
   expect_equal(coef(fit),
@@ -89,7 +89,7 @@ test_extended("the method follows from the family, and is reported", {
 test_extended("a response of classes chooses classification, and tells so", {
   data <- defaults_data()
   expect_message(three <- fit_by_default(class ~ 1, data),
-    "family = categorical(), since `class` has classes", fixed = TRUE,
+    "family = categorical(), since `class` has 3 levels", fixed = TRUE,
     class = "neargp_message_method")
   expect_s3_class(three$method, "neargp_loo_k")
   expect_identical(three$family$family, "categorical")
@@ -163,7 +163,7 @@ test_extended("of classes and a method that is named, the family is what was cho
   data$class <- cut(data$x, 3, labels = c("a", "b", "c"))
   expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8)),
     "Name `family` to choose another", class = "neargp_message_method")
-  expect_output(print(fit), "Family: +categorical\\(\\), since `class` has classes")
+  expect_output(print(fit), "Family: +categorical\\(\\), since `class` has 3 levels")
   expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y),
     "Name `method` to choose another", class = "neargp_message_method")
   expect_output(print(fit), "Method: +loo_k\\(\\) with family = categorical\\(\\)")
