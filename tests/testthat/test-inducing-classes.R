@@ -173,7 +173,7 @@ test_that("a trend has coefficients for each class, whatever the scale of its co
   printed <- utils::capture.output(print(summary(fit)))
   expect_match(printed, "^setosa:Sepal.Length .*[0-9]", all = FALSE)
   expect_equal(coef(summary(fit))[, "Std. Error"], sqrt(diag(vcov(fit))))
-  expect_match(printed, "each row predicted from the others", fixed = TRUE, all = FALSE)
+  expect_match(printed, "Leave-one-out predictions of all", fixed = TRUE, all = FALSE)
 })
 
 test_extended("robust-max has the variance for its unit, and predictions of its own", {

@@ -67,13 +67,13 @@ test_that("plot(fit, \"effects\") draws a plot for each covariate, labelled by r
 
 test_that("legends of maps carry the response and its unit", {
   skip_if_not_installed("ggplot2")
+  legend <- function(fit, ...) {
+    ggplot2::autoplot(fit, "map", cells = 50, ...)$scales$get_scales("fill")$name
+  }
   fit <- plotted_fit()
-  legend <- function(...) ggplot2::autoplot(fit, "map", cells = 50, ...)$scales$get_scales("fill")$name
-  expect_identical(legend(), "z")
-  expect_identical(legend(what = "sd"), "sd of z")
+  expect_identical(legend(fit), "z")
+  expect_identical(legend(fit, what = "sd"), "sd of z")
   fit$time_kinds <- list(z = list(class = "units", units = "mm"))
-  expect_identical(legend(), "z (mm)")
-  with_covariate <- plotted_fit(formula = z ~ elevation)
-  expect_identical(ggplot2::autoplot(with_covariate, "map", cells = 50)$scales$get_scales("fill")$name,
-    "effect on z")
+  expect_identical(legend(fit), "z (mm)")
+  expect_identical(legend(plotted_fit(formula = z ~ elevation)), "effect on z")
 })
