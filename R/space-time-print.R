@@ -43,8 +43,8 @@ space_time_remarks <- function(x, digits) {
   own <- which(vapply(components, is_space_time, NA))
   label <- function(j) if (length(components) > 1L) sprintf(" (component %d)", j) else ""
   c("The correlation depends on distance / range and lag / range_time.",
-    vapply(own, function(j) capitalised(paste0(paste(component_remark(x, j, digits),
-      collapse = "; "), label(j), ".")), ""))
+    vapply(own, function(j) paste0(paste(component_remark(x, j, digits), collapse = "; "),
+      label(j)), ""))
 }
 
 component_remark <- function(x, j, digits) {
@@ -52,14 +52,14 @@ component_remark <- function(x, j, digits) {
   component <- x$core_covariance$components[[j]]
   settings <- component$space_time
   unit <- if (nzchar(x$locations$time_unit)) paste0(" ", x$locations$time_unit) else ""
-  half <- paste0("at one location, correlation 1/2 after ",
+  half <- paste0("At one location the correlation is 1/2 after ",
     shown(component$range[length(component$range)] * effective_distance_of(component,
       length(component$range), 0.5)), unit)
   switch(settings$model, gneiting = half,
     separable = c(if (settings$time_family == "exponential") phi_remark(x, j, shown, unit), half),
     product_sum = {
       rest <- 1 - settings$product
-      c(sprintf("shares of the variance: product %s, space %s, time %s", shown(settings$product),
+      c(sprintf("Shares of the variance: product %s, space %s, time %s", shown(settings$product),
         shown(rest * settings$space), shown(rest * (1 - settings$space))),
         if (settings$time_family == "exponential") phi_remark(x, j, shown, unit))
     })
