@@ -115,7 +115,7 @@ check_fit_numbers <- function(fit) {
 check_covariance <- function(covariance) {
   check_made(covariance, "covariance", "neargp_covariance", "covariance",
     "a covariance such as cov_matern()",
-    paste0("cov_", c(names(covariance_families), "coregionalisation")))
+    paste0("cov_", c(names(covariance_families), "coregionalisation")), foreign_covariances)
   check_components(covariance[["components"]])
   matrices <- covariance[["matrices"]]
   if (!is.null(matrices) && !is.list(matrices)) {
@@ -128,7 +128,7 @@ check_covariance <- function(covariance) {
 
 check_method <- function(method) {
   check_made(method, "method", "neargp_method", "method", "a method such as vecchia() or loo_k()",
-    c("vecchia", "exact_gp", "svgp", "loo_k", "mll_k", "vnngp"))
+    c("vecchia", "exact_gp", "svgp", "loo_k", "mll_k", "vnngp"), foreign_methods)
   check_derived_settings(method, check_method_settings(method))
   invisible(method)
 }

@@ -6,12 +6,14 @@
 # `parameters`, with remarks.
 boundary_lines <- function(x, names, vanishing) {
   undetermined <- sub(" .*", "", names) %in% x$parameters$name[undetermined_parameters(x)]
+  vanished <- grepl(" (", names, fixed = TRUE)
   line <- function(what, names) {
-    if (length(names)) sprintf("%s: %s", what, paste(names, collapse = ", "))
+    if (length(names)) sprintf("%s: %s.", what, paste(names, collapse = ", "))
   }
-  c(line(paste0("at the boundary of its search interval", if (vanishing) ", or not told from 0"),
-    names[!undetermined]),
-    line("poorly determined by the data", names[undetermined]))
+  c(line("Not identified by the data", names[vanished & !undetermined]),
+    line(paste0("At a bound of its search interval", if (vanishing) ", or indistinguishable from 0"),
+      names[!undetermined & !vanished]),
+    line("Poorly determined by the data", names[undetermined]))
 }
 
 # Variances, nuggets and standard deviations of effects that at_bound() notes for want of
@@ -37,7 +39,7 @@ boundary_parameters <- function(x) {
   }, NA)
   emptied <- layout$component %in% names(vanished)[vanished] & layout$kind != "variance"
   name <- ifelse(layout$kind == "variance" & layout$component %in% names(vanished)[vanished],
-    paste(x$parameters$name, "(and what else the component has)"), x$parameters$name)
+    paste(x$parameters$name, "(with the other parameters of this component)"), x$parameters$name)
   name[bound & !emptied]
 }
 
@@ -56,38 +58,38 @@ boundary_advice <- function(x) {
 
 advice_at_bound <- function(x, i, side) {
   bound <- trimws(paste(format(signif(x$parameters$estimate[i], 3L)), range_unit_of(x, i)))
-  apart <- "variance and range are told only together: fix one of them, or take more of the trend into the formula"
+  apart <- "variance and range are determined only jointly: fix one of them, or extend the trend"
   switch(x$layout$kind[i],
     range = if (side == "upper") {
-      sprintf("its bound, %s, is 100 times the extent of the locations. Correlation does not end within them, and %s.", bound, apart)
+      sprintf("its bound, %s, is 100 times the extent of the locations. The correlation extends beyond the data, and %s.", bound, apart)
     } else {
-      sprintf("its bound, %s, is far below any distance between locations: they are not correlated, as in a model without a field.", bound)
+      sprintf("its bound, %s, is far below any distance between locations: they are not correlated.", bound)
     },
     variance = if (side == "upper")
     sprintf("its bound, %s, is 10,000 times the variance about the trend: %s.", bound, apart) else
-      "the data show no such part of the field: leave it out, or take a model without a field.",
+      "the data show no such component: leave it out of the covariance where there is another.",
     nugget = value_for(x$method, nugget_advice, x, side),
-    u = , v = "the ranges along and across differ by more than a thousand times: leave out anisotropy = TRUE, or fix it.",
+    u = , v = "the ranges along and across differ more than a thousandfold: leave out anisotropy = TRUE, or fix it.",
     shape = sprintf(
-      "%s is a bound of its search: fix it (`%s =`), or take another family, such as %s.", bound,
+      "%s is a bound of its search: fix it (`%s =`), or use another family, such as %s.", bound,
       shape_argument(x, i), if (side == "upper") "cov_gaussian()" else "cov_exponential()"),
     time_shape = , alpha = , beta = , share_product = , share_space = space_time_advice(x, i, side),
     log_sd = , log_range = paste(
       "the factor changes by e^5 with one standard deviation of the covariate, the most that is searched.",
-      "Take a larger `penalty`, or a transformation of the covariate."),
-    monotone = "the slope of the coordinate there changes by e^5, the most that is searched. Take a larger `penalty`, or fewer knots.",
-    noise = "the noise variance changes by e^5 with one standard deviation of the covariate, the most that is searched. Take a transformation of the covariate.",
+      "Use a larger `penalty`, or transform the covariate."),
+    monotone = "the slope of the coordinate there changes by e^5, the most that is searched. Use a larger `penalty`, or fewer knots.",
+    noise = "the noise variance changes by e^5 with one standard deviation of the covariate, the most that is searched. Transform the covariate.",
     effect_sd = if (side == "upper") {
       sprintf("its bound, %s, is far beyond the scatter of the response.", bound)
     } else if (grepl("|", x$parameters$name[i], fixed = TRUE)) {
-      "the data show no such differences: leave the term out, which changes nothing."
+      "the data show no such differences: leaving the term out changes nothing."
     } else {
-      "the data show no bend: the part of the smooth without a penalty, if any, is all of it."
+      "the data show no curvature: the smooth is a straight line, or constant."
     },
-    effect_cor = "the terms before the bar are all but one: leave one of them out, or write ||.",
-    expand = "it is 20 times the standard deviation of the coordinates, the most that is searched. Take a larger `penalty`.",
+    effect_cor = "the effects before the bar are perfectly correlated: leave one of them out, or write ||.",
+    expand = "it is 20 times the standard deviation of the coordinates, the most that is searched. Use a larger `penalty`.",
     family = sprintf(
-      "%s is a bound of its search: fix it in the family, or take a family without it.", bound)
+      "%s is a bound of its search: fix it in the family, or use a family without it.", bound)
   )
 }
 
@@ -103,22 +105,22 @@ undetermined_advice <- function(x, i) {
 nugget_advice <- list(
   default = function(method, x, side) {
     unless_all_noise(side, if (!is.null(x$data$noise$known))
-      "there is no noise but what is known: nugget = 0 says so." else
-        "the field goes through the data: nugget = 0 says so.")
+      "there is no noise beyond the known part: use nugget = 0." else
+        "the process passes through the data: use nugget = 0.")
   },
   svgp = function(method, x, side) unless_all_noise(side, advice_to_interpolate),
   vnngp = function(method, x, side) unless_all_noise(side, advice_to_interpolate),
   swsgp = function(method, x, side) unless_all_noise(side,
-    "as low as swsgp() lets it be. With many points its objective takes noise for the field: take fewer, or another method."),
-  loo_k_families = "1 is the noise that the responses have by themselves, and its least value."
+    "the least that swsgp() allows. With many points its objective mistakes noise for the process: use fewer points, or another method."),
+  loo_k_families = "its least value, 1, is the noise of the responses by themselves."
 )
 
 unless_all_noise <- function(side, advice) {
-  if (side == "upper") "it is all that varies: the data show no field." else advice
+  if (side == "upper") "the data show only noise, and no process." else advice
 }
 
 advice_to_interpolate <-
-  "the field goes through the data: vecchia() or exact_gp() with nugget = 0 fit that."
+  "the process passes through the data: use vecchia() or exact_gp() with nugget = 0."
 
 range_unit_of <- function(x, i) {
   if (x$layout$kind[i] == "range") range_units(x$parameters$name[i], x$locations) else ""
@@ -144,9 +146,10 @@ idle_ranges <- function(x) {
 idle_ranges_note <- function(x) {
   idle <- setdiff(which(idle_ranges(x)), ranges_of_covariates(x))
   if (!length(idle)) return(NULL)
-  sprintf("%s: more than 50 times the extent of the locations, as other ranges are not. The field hardly depends on %s: predictions are much the same without.",
-    format_some(x$parameters$name[idle], 12L), if (length(idle) > 1L) "these coordinates" else
-    "this coordinate")
+  one <- length(idle) == 1L
+  sprintf("Almost no effect of %s: %s more than 50 times the extent of the locations. Predictions are much the same without %s.",
+    format_some(sub("^range_", "", x$parameters$name[idle]), 12L), if (one) "the range is" else
+      "the ranges are", if (one) "this coordinate" else "these coordinates")
 }
 
 # Ranges of coordinates that are covariates of the covariance as well: the field depends on these
@@ -183,13 +186,14 @@ flat_likelihood_note <- function(x) {
   one <- sum(flat) == 1L
   remedies <- c(paste("fix", if (long) "variance or range" else "the range"),
     if (may_have_prior(x)) "give a prior (prior = pc_priors())",
-    if (!long) "take locations that are closer together" else
-      if (!beyond_sphere(x)) "take data from a larger area")
+    if (!long) "use locations that are closer together" else
+      if (!beyond_sphere(x)) "use data from a larger area")
   last <- length(remedies)
   if (last > 1L) remedies[last] <- paste("or", remedies[last])
-  sprintf("the likelihood is nearly flat in %s (standard %s), which %s little: %s.",
-    format_some(parameters$name[flat]), if (one) "error above the estimate" else
-      "errors above the estimates", if (one) "says" else "say", paste(remedies, collapse = ", "))
+  sprintf("The data hardly determine %s: the standard %s. To get %s, %s.",
+    format_some(parameters$name[flat]), if (one) "error exceeds the estimate" else
+      "errors exceed the estimates", if (one) "a definite value" else "definite values",
+    paste(remedies, collapse = ", "))
 }
 
 # Says whether check_prior() would take a prior.

@@ -84,15 +84,22 @@ check_flag <- function(x, name) {
 check_choice <- function(x, name, choices) {
   if (identical(x, choices)) return(choices[1L])
   if (!(is.character(x) && length(x) == 1L && x %in% choices)) {
-    abort_argument(name, paste("one of", paste0("\"", choices, "\"", collapse = ", ")), x)
+    abort_choice(name, "one of", choices, x)
   }
   x
+}
+
+abort_choice <- function(name, among, choices, x) {
+  meant <- if (rlang::is_string(x)) nearest_name(x, choices)
+  abort_neargp("argument", c(sprintf("`%s` must be %s %s, not %s.", name, among,
+    paste0("\"", choices, "\"", collapse = ", "), describe_value(x)),
+    i = if (length(meant)) sprintf("Did you mean %s = \"%s\"?", name, meant)))
 }
 
 # Checks that `x` is one or more of the choices.
 check_choices <- function(x, name, choices) {
   if (!is.character(x) || !length(x) || !all(x %in% choices)) {
-    abort_argument(name, paste("among", paste0("\"", choices, "\"", collapse = ", ")), x)
+    abort_choice(name, "among", choices, x)
   }
   x
 }
@@ -132,7 +139,14 @@ check_ranges <- function(x, name) {
 }
 
 # A settings object. The function that makes it, or the name of that, is a slip that is easy to fix.
-check_made <- function(x, name, class, kind, wanted, makers) {
+# `others`: calls to paste, by patterns of names in other packages.
+check_made <- function(x, name, class, kind, wanted, makers, others = NULL) {
+  other <- if (rlang::is_string(x)) Find(function(pattern) grepl(sprintf("^(%s)$", pattern), x,
+    ignore.case = TRUE), names(others))
+  if (length(other)) {
+    abort_neargp("argument", c(sprintf("`%s` must be %s, not \"%s\".", name, wanted, x),
+      i = sprintf("Use %s.", others[[other]])))
+  }
   maker <- if (is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x)) {
     plain <- function(x) sub("^cov_", "", x)
     makers[match(nearest_name(plain(x), plain(makers)), plain(makers))]
@@ -148,8 +162,21 @@ check_made <- function(x, name, class, kind, wanted, makers) {
 # Objects of package raster.
 is_old_raster <- function(x) inherits(x, c("RasterLayer", "RasterStack", "RasterBrick"))
 
+# What reads a file, by the ending of its name.
+file_readers <- c("tiff?|grd|nc|asc|img|vrt" = "terra::rast(%s)",
+  "shp|gpkg|geojson|json|kml|fgb|gml" = "sf::st_read(%s)", "csv|csv\\.gz" = "read.csv(%s)",
+  "tsv|txt" = "read.delim(%s)", "rds" = "readRDS(%s)", "parquet" = "arrow::read_parquet(%s)")
+
+reader_of <- function(file) {
+  found <- Find(function(ending) grepl(sprintf("\\.(%s)$", ending), file, ignore.case = TRUE),
+    names(file_readers))
+  if (!is.null(found)) sprintf(file_readers[[found]], deparse1(file))
+}
+
 # Objects in space of other packages, which sf or terra convert.
 spatial_hint <- function(x) {
+  reader <- if (rlang::is_string(x)) reader_of(x)
+  if (!is.null(reader)) return(sprintf("Read the file: data = %s.", reader))
   if (is.matrix(x)) return("Make it a data frame: as.data.frame(data).")
   if (is_old_raster(x)) return("Convert it: terra::rast(data).")
   if (!inherits(x, c("SpatVector", "SpatRaster", "Spatial"))) return(NULL)
@@ -181,15 +208,18 @@ check_no_more_arguments <- function(frame = parent.frame(), called = sys.functio
   known <- c(setdiff(names(formals(called)), "..."), handed_on)
   names <- printable_text(names(more) %||% "")
   given <- names[nzchar(names)]
-  meant <- unlist(lapply(given, nearest_name, known))
   # The call of a method has its name, and users know that of the generic.
   caller <- sub("\\.neargp.*", "", rlang::call_name(call) %||% "the function")
+  foreign <- unlist(Map(function(name, value) foreign_hint(caller, name, value), given,
+    more[nzchar(names)]), use.names = FALSE)
+  meant <- if (is.null(foreign)) unlist(lapply(given, nearest_name, known))
   abort_neargp("argument", c(
     if (length(given)) sprintf("%s has no argument %s.",
       paste0(caller, if (caller != "the function") "()"), paste0("`", given, "`", collapse = ", "))
     else sprintf("An argument without a name is one too many: %s.", rlang::as_label(more[[1L]])),
+    if (length(foreign)) stats::setNames(foreign, rep("i", length(foreign))),
     i = if (length(meant)) sprintf("Did you mean %s?",
-      paste0("`", unique(meant), "`", collapse = ", ")) else
+      paste0("`", unique(meant), "`", collapse = ", ")) else if (is.null(foreign))
       sprintf("Its arguments are %s.", paste0("`", known, "`", collapse = ", "))))
 }
 

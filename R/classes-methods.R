@@ -9,22 +9,52 @@
 
 #' @export
 sections.neargp_classifier <- function(x, digits, summary = NULL) {
-  c(list(header_section(x), class_trend_section(x, digits, summary),
-    covariance_section(x, digits, summary), ending_section(x)),
-  if (!is.null(summary)) left_out_sections(summary))
+  if (is.null(summary)) {
+    return(c(list(header_section(x)), left_out_sections(x, left_out_scores(x, at_most = 1000L)),
+      list(trend_section(x, NULL, trend_heading(x)), label_ranges_section(x, digits),
+        ending_section(x))))
+  }
+  c(list(header_section(x)), left_out_sections(x, summary), list(class_trend_section(x, digits,
+    summary), covariance_section(x, digits, summary), ending_section(x)))
 }
 
+# What of the estimator is needed to follow a paper: summary() alone shows it.
 class_trend_section <- function(x, digits, summary) {
-  slope <- slope_of_link(x, digits)
+  slope <- c(describe_estimator(x$classifier), slope_of_link(x, digits))
   trend_section(x, summary, c(slope, trend_heading(x)), trend_among_data(x, digits)) %||%
     if (!is.null(slope)) new_section(slope)
 }
 
-left_out_sections <- function(summary) {
-  fields <- has_ability(summary$fit$method, "class_fields")
-  list(new_section(paste("Leave one out: each row predicted from",
-    if (fields) "the others" else "its nearest others"), summary$scores, show = show_as_printed),
-    if (ncol(summary$confusion) <= 12L) new_section(values = summary$confusion,
+# The process of labels has no scale of its own: print() shows how far it reaches.
+label_ranges_section <- function(x, digits) {
+  if (has_ability(x$method, "class_fields")) return(covariance_section(x, digits, NULL))
+  values <- printed_covariance(x)
+  ranges <- printed_ranges(x)
+  remarks <- c(effective_range_line(x, effective_ranges(x), digits),
+    level_line(level_correlations(x), digits))
+  if (!is.null(ranges)) {
+    return(new_section(covariance_line(x), list(ranges = ranges), remarks, show_with_ranges))
+  }
+  is_range <- names(values) %in% x$layout$name[x$layout$kind == "range"]
+  new_section(covariance_line(x), with_units(values[is_range], x), remarks)
+}
+
+# Scores and confusion table of at most so many observations, each predicted without itself.
+left_out_scores <- function(x, at_most) {
+  given <- classes_and_probabilities(x, NULL, NULL, at_most = at_most)
+  list(scores = scores(given$observed, prob = given$prob),
+    confusion = confusion_table(given$observed, prob = given$prob))
+}
+
+left_out_sections <- function(x, left_out) {
+  shown <- as.data.frame(left_out$scores)
+  scores <- unlist(shown[c("accuracy", "log_loss")])
+  names(scores) <- c("accuracy", "log loss")
+  rows <- if (shown$n < stats::nobs(x)) paste(format_count(shown$n), "of") else "all"
+  title <- sprintf("Leave-one-out predictions of %s %s observations:", rows,
+    format_count(stats::nobs(x)))
+  list(new_section(title, scores),
+    if (ncol(left_out$confusion) <= 12L) new_section(values = left_out$confusion,
       show = show_as_printed, apart = FALSE))
 }
 
@@ -39,7 +69,7 @@ label_scale_note <- function(x, digits) {
     return(NULL)
   }
   ratio <- sum(estimate[kind == "variance"]) / x$nugget
-  sprintf("the mean of the labels depends on the ratio of variance and nugget alone, %s; their size is its uncertainty",
+  sprintf("Predictions depend on the ratio of variance and nugget alone, %s. Their size is the uncertainty.",
     format(signif(ratio, digits), digits = digits))
 }
 
@@ -59,16 +89,14 @@ trend_among_data <- function(x, digits) {
   if (!length(bias) || !any(bias != 0)) return(NULL)
   shown <- format(signif(bias, digits), digits = digits, trim = TRUE)
   if (length(bias) > 1L) shown <- paste(colnames(x$classifier$trend), shown)
-  sprintf("That is far from data; among data add to the intercept%s %s",
-    if (length(bias) > 1L) "s:" else "", paste(shown, collapse = ", "))
+  sprintf("The intercept%s far from data. Near data, add %s.",
+    if (length(bias) > 1L) "s are those" else " is the one", paste(shown, collapse = ", "))
 }
 
 #' @export
 summary.neargp_classifier <- function(object, ...) {
   result <- NextMethod()
-  given <- classes_and_probabilities(object, NULL, NULL, at_most = 10000L)
-  result$scores <- scores(given$observed, prob = given$prob)
-  result$confusion <- confusion_table(given$observed, prob = given$prob)
+  result[c("scores", "confusion")] <- left_out_scores(object, at_most = 10000L)
   result
 }
 
@@ -107,14 +135,15 @@ augment.neargp_classifier <- function(x, data = NULL, newdata = NULL, ...) {
   with_training_columns(x, data, stats::setNames(loo, paste0(".loo_", names(loo))))
 }
 
+# The names of tidymodels, which yardstick and probably read.
 augment_classes <- function(x, newdata) {
   if (!is.data.frame(newdata)) {
     abort_argument("newdata", "a data frame or sf points; predict() takes grids", newdata)
   }
   prob <- drop_geometry(stats::predict(x, newdata, type = "prob"))
   levels <- x$classifier$levels
-  said <- stats::setNames(prob, paste0(".", names(prob)))
-  said$.class <- factor(levels[most_probable(as.matrix(prob))], levels)
+  said <- data.frame(.pred_class = factor(levels[most_probable(as.matrix(prob))], levels))
+  said[sub("^prob", ".pred", names(prob))] <- prob
   beside_newdata(newdata, said)
 }
 

@@ -7,20 +7,51 @@ check_columns_present <- function(variables, data, argument, environment = NULL,
   if (length(missing)) {
     abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing),
       if (!is.null(named_by)) sprintf(", which `%s` names", named_by), "."),
-      i = listed_columns(data), i = geometry_hint(data, missing, argument)))
+      i = column_hint(data, missing, argument)))
   }
 }
 
 coordinate_pairs <- list(c("x", "y"), c("X", "Y"), c("lon", "lat"), c("longitude", "latitude"),
   c("easting", "northing"))
 
+series_hint <- function(day, data = NULL) {
+  sprintf("A series at one location has its time as the coordinate: coords = ~ %s.",
+    if (is.numeric(data[[day]])) day else sprintf("as.numeric(%s)", day))
+}
+
+# A dot in the trend is how tables of predictors are given elsewhere.
+check_coords_given <- function(coords, time, data, formula) {
+  if (!is.null(coords) || is_sf(data)) return(invisible())
+  day <- time_variable(time)
+  pair <- Find(function(pair) all(pair %in% names(data)), coordinate_pairs) %||% c("x", "y")
+  example <- sprintf("coords = ~ %s", paste(pair, collapse = " + "))
+  response <- deparse1(formula[[2L]])
+  abort_neargp("coordinates", c(
+    if (length(day)) sprintf("time = ~ %s alone does not say where the rows of `data` are.", day)
+    else "`data` has no geometry, so `coords` must say where its rows are.",
+    i = if (length(day)) sprintf("Stations have locations, too: %s, time = ~ %s.", example, day)
+    else sprintf("Name the columns: %s.", example),
+    i = if (length(day)) series_hint(day, data),
+    i = if ("." %in% all.vars(formula[[length(formula)]]))
+      sprintf("A table of predictors: neargp(%s ~ 1, data, coords = ~ .).", response)))
+}
+
 # sf data keep coordinates apart from columns.
 geometry_hint <- function(data, missing, argument) {
   if (!inherits(data, "sf")) return(NULL)
   pairs <- Filter(function(pair) any(pair %in% missing), coordinate_pairs)
   if (!length(pairs)) return(NULL)
-  sprintf("Coordinates of its geometry become columns by %s[c(\"%s\")] <- sf::st_coordinates(%s)[, 1:2].",
+  sprintf("Get the coordinates from the geometry: %s[c(\"%s\")] <- sf::st_coordinates(%s)[, 1:2].",
     argument, paste(pairs[[1L]], collapse = "\", \""), argument)
+}
+
+# How to get coordinates of a geometry, the names that most likely were meant, or all names.
+column_hint <- function(data, missing, argument) {
+  geometry <- geometry_hint(data, missing, argument)
+  if (!is.null(geometry)) return(geometry)
+  meant <- unlist(lapply(missing, nearest_name, setdiff(names(data), attr(data, "sf_column"))))
+  if (!length(meant)) return(listed_columns(data))
+  sprintf("Did you mean %s?", paste0("`", unique(meant), "`", collapse = ", "))
 }
 
 listed_columns <- function(data) {

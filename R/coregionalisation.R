@@ -53,12 +53,16 @@ cov_coregionalisation <- function(..., rank = NULL, matrices = NULL) {
   if (any(lengths(lapply(components, function(x) c(x$variance, x$start$variance))) > 0L)) {
     abort_neargp("argument",
       c("A structure of a model of coregionalisation has no `variance` of its own.",
-        i = "Leave it out; give known coregionalisation matrices as `matrices`."))
+        i = "Leave `variance` out. Give known coregionalisation matrices as `matrices`."))
   }
   structure(list(components = components, rank = check_rank_argument(rank, length(components)),
     matrices = check_matrices(matrices, length(components))), class = c("neargp_coregionalisation",
       "neargp_covariance"))
 }
+
+#' @rdname cov_coregionalisation
+#' @export
+cov_coregionalization <- cov_coregionalisation
 
 as_coregionalisation <- function(covariance) {
   if (inherits(covariance, "neargp_coregionalisation")) covariance else

@@ -4,8 +4,8 @@
 print.neargp_covariance <- function(x, ...) {
   for (component in x$components) {
     known <- covariance_families[[component$family]]
-    cat(known$label, " covariance: variance * ", known$formula, ", r = distance / range\n",
-      sep = "")
+    cat(printed_label(known$label), " covariance: variance * ", known$formula,
+      ", r = distance / range\n", sep = "")
     values <- c(list(variance = component$variance, range = component$range),
       if (!is.null(known$shape)) stats::setNames(list(component$shape), known$shape$name),
       if (!isFALSE(component$anisotropy))
@@ -45,9 +45,23 @@ describe_covariance <- function(covariance) {
   paste(parts, collapse = " + ")
 }
 
-# "Matern, nu = 1.5"; NULL is a shape that is estimated.
+printed_label <- function(label) {
+  if (l10n_info()[["UTF-8"]]) sub("Matern", "Mat\u00e9rn", label, fixed = TRUE) else label
+}
+
+# "Matern, smoothness nu = 1.5"; NULL is a shape that is estimated.
 describe_family <- function(family, shape) {
   known <- covariance_families[[family]]
-  paste0(known$label, if (!is.null(known$shape)) sprintf(", %s = %s", known$shape$argument,
-    if (is.null(shape)) "estimated" else format(shape)))
+  if (is.null(known$shape)) return(printed_label(known$label))
+  # "smoothness nu" names the parameter as coef() does, and the argument
+  name <- known$shape$name
+  argument <- known$shape$argument
+  sprintf("%s, %s = %s", printed_label(known$label),
+    if (endsWith(name, argument)) argument else paste(name, argument),
+    if (is.null(shape)) "estimated" else format(shape))
+}
+
+# Shapes that are fixed: their values are in the title.
+titled_shapes <- function(x) {
+  x$layout$name[x$layout$fixed & x$layout$kind %in% c("shape", "time_shape")]
 }

@@ -62,6 +62,7 @@
 #'   1.5, 2.5 and 3.5 are the fastest. Default: 1.5.
 #' @param power,shape the shape parameter of the family, a positive number. Default `NULL`:
 #'   estimated.
+#' @param ... not used.
 #' @return An object of class `neargp_covariance` for the argument `covariance` of [neargp()].
 #' @references Stein, M. L. (1999). *Interpolation of Spatial Data*. Springer. Gneiting, T. and
 #'   Schlather, M. (2004). Stochastic models that separate fractal dimension and the Hurst effect.
@@ -113,10 +114,10 @@ cov_exponential <- function(variance = NULL, range = NULL, ard = FALSE, anisotro
 #' @rdname covariance
 #' @export
 cov_matern <- function(nu = 1.5, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
-                       start = list(), sd = NULL,
-  penalty = NULL, warp = NULL, by = NULL) {
-  new_covariance("matern", check_shape(nu, "matern"), variance,
-    range, ard, anisotropy, start, sd, penalty, warp, by)
+                       start = list(), sd = NULL, penalty = NULL, warp = NULL, by = NULL, ...) {
+  check_no_more_arguments()
+  new_covariance("matern", check_shape(nu, "matern"), variance, range, ard, anisotropy, start, sd,
+    penalty, warp, by)
 }
 
 #' @rdname covariance

@@ -8,34 +8,6 @@ cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, lev
   validate_cases(list(fit = list(fit = object, arguments = list())), folds, refit, level, verbose)
 }
 
-#' @rdname cross_validate
-#' @param x the result of `cross_validate()`.
-#' @param digits number of significant digits to print.
-#' @export
-print.neargp_cv <- function(x, digits = 4L, ...) {
-  fold <- as.vector(x$folds)
-  fold <- fold[!is.na(fold)]
-  cat(sprintf("Cross-validation of %s: %s rows in %d folds%s\nParameters: %s\n%s", x$response,
-    format_count(length(fold)), length(unique(fold)), describe_fold_kind(x$folds),
-    if (x$refit) "estimated anew for each fold" else
-    "covariance of the full fit, trend anew for each fold",
-    if (isTRUE(x$recalibrated)) "Recalibration: the map of all rows, held-out ones included\n" else
-      ""))
-  print_cv_scores(x$scores, digits)
-  invisible(x)
-}
-
-describe_fold_kind <- function(folds) {
-  switch(attr(folds, "kind") %||% "given", random = " (random)",
-    location = " (whole locations)", square = " (square blocks)",
-    kmeans = " (k-means blocks)", "")
-}
-
-print_cv_scores <- function(table, digits) {
-  if (nrow(table) == 1L) table$setting <- NULL
-  print(table, digits = digits)
-}
-
 #' @rdname scores
 #' @export
 scores.neargp_cv <- function(object, ...) {

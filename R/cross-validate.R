@@ -177,7 +177,8 @@ new_validation <- function(predictions, fit, folds, refit, level, recalibrated, 
     scores = grouped("setting"), fold_scores = grouped(c("setting", "fold")),
     predictions = predictions, folds = folds, refit = refit, level = level,
     response = paste(fit$outputs %||% fit$data$response_name, collapse = ", "),
-    recalibrated = recalibrated, levels = fit$data$levels,
+    recalibrated = recalibrated, several_responses = !is.null(fit$outputs),
+    levels = fit$data$levels,
     place = fit_place(fit, original_coords(as_places(fit))),
     elapsed = proc.time()[["elapsed"]] - start
   ), class = c(if (classes) "neargp_class_cv", "neargp_cv"))

@@ -17,7 +17,9 @@ read_extdata <- function(name) {
 #'   * `lon`, `lat`: longitude and latitude in degrees (WGS 84);
 #'   * `temperature`: land surface temperature in degrees Celsius;
 #'   * `held_out`: `TRUE` for the 1,213 cells to be predicted, `FALSE` for the
-#'     4,387 cells to be fitted.
+#'     4,387 cells to be fitted;
+#'   * `east`, `north`: kilometres from 92.2 degrees W and 35.9 degrees N. The cells are a grid in
+#'     these, too.
 #'
 #' @source The MODIS instrument on NASA's Terra satellite, level-3 daily land
 #'   surface temperature; NASA's data are in the public domain. The grid and the
@@ -53,7 +55,8 @@ land_temperature <- function() {
 #'   * `lon`, `lat`: longitude and latitude in degrees;
 #'   * `elevation`: metres above sea level;
 #'   * `precipitation`: mean total from April to September in millimetres;
-#'   * `years`: number of years that the mean is taken over.
+#'   * `years`: number of years that the mean is taken over;
+#'   * `east`, `north`: the same locations in kilometres (UTM zone 13 north, EPSG 32613).
 #'
 #' @source The cooperative observer network of the United States, whose records
 #'   are in the public domain; the monthly totals from 1895 to 1997 were compiled
@@ -89,7 +92,8 @@ colorado_precipitation <- function() {
 #'   * `wet`: number of these that were wet;
 #'   * `precipitation`: total over the days observed in millimetres;
 #'   * `on_21st`: precipitation on 21 January in millimetres, `NA` for the 181 gauges without an
-#'     observation that day.
+#'     observation that day;
+#'   * `east`, `north`: the same locations in kilometres (Albers equal area, EPSG 5070).
 #'
 #' @source The hourly precipitation data (DSI-3240) of the National Climatic Data Center of the
 #'   United States, now part of NOAA, whose records, as those of all federal agencies, are in

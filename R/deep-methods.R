@@ -54,7 +54,8 @@ describe_validation <- function(validation) {
 #' @export
 sections.neargp_deep_fit <- function(x, digits, summary = NULL) {
   c(list(header_section(x), trend_section(x, summary),
-    new_section(covariance_line(x), remarks = "a variance and ranges for each unit, see summary()"),
+    new_section(covariance_line(x),
+      remarks = "A variance and ranges for each unit: see summary()."),
     noise_section(x, digits), ending_section(x)),
   if (!is.null(summary)) unit_sections(summary))
 }

@@ -151,8 +151,8 @@ scores.neargp_deep_outputs <- function(object, newdata = NULL, observed = NULL, 
 #' @export
 check_outputs_conditioning.neargp_deep <- function(method, k, k_other, observed) {
   check_no_neighbors(method, k, k_other = k_other)
-  if (!check_flag(observed, "observed")) return(invisible())
-  abort_argument("observed",
+  if (!check_flag(observed, "use_observed")) return(invisible())
+  abort_argument("use_observed",
     sprintf("FALSE for a fit by %s; vecchia(), loo_k() and svgp() condition on outputs that are known at a place",
       method_call(method)), observed)
 }

@@ -49,7 +49,7 @@ method_layout.neargp_deep <- function(method, layout, settings) {
   if (!is.null(settings$nugget)) {
     abort_neargp("nugget",
       c(sprintf("`nugget` cannot be fixed in a fit by %s: the noise is learned with everything else.", method_call(method)),
-        i = "Leave it out, or use svgp()."))
+        i = "Leave `nugget` out, or use method = svgp()."))
   }
   noise_layout(layout)
 }
@@ -105,7 +105,7 @@ with_start.neargp_deep <- function(method, problem) {
 #' @export
 with_start.neargp_deep_outputs <- function(method, problem) {
   refuse_robust(method, "method", "`robustness` is for one output.",
-    "Leave it out, or fit each output by itself.")
+    "Leave `robustness` out, or fit each response by itself.")
   NextMethod()
 }
 
@@ -115,7 +115,7 @@ with_start.neargp_deep_families <- function(method, problem) {
   refuse_robust(method, "family",
     sprintf("`robustness` is for gaussian responses, and this one is %s.",
       family_call(problem$family)),
-    "Leave it out; student_t() is a family for numbers with outliers.")
+    "Leave `robustness` out. For numbers with outliers: family = student_t().")
   with_core_start(problem, with_family_start)
 }
 

@@ -54,7 +54,7 @@ choose_by_response <- function(settings, frame, by_location) {
   }
   if (!settings$method_open) return(settings)
   if (is_gaussian(settings$family)) return(choose_gaussian(settings, frame, by_location))
-  tell_choice(settings, sprintf("%s, the method for %s response", method_call(settings$method),
+  tell_choice(settings, sprintf("%s, the default for %s response", method_call(settings$method),
     with_article(settings$family)))
 }
 
@@ -77,9 +77,13 @@ choose_classes <- function(settings, response, name) {
   if (settings$method_open) settings$method <- loo_k()
   if (!family$family %in% method_families(settings$method)) return(settings)
   settings$family <- family
-  reason <- sprintf("family = %s, since `%s` has classes", family_call(family), name)
-  order <- if (is.ordered(response) && classes > 2L) {
-    sprintf("The order of the levels of `%s` does not count then: family = ordinal() has it.", name)
+  reason <- sprintf("family = %s, since `%s` has %d levels", family_call(family), name, classes)
+  order <- if (classes == 2L) {
+    if (settings$method_open)
+      "For s(), (1 | group), tests and maps beyond the data: family = binomial()."
+  } else if (is.ordered(response)) {
+    sprintf("The order of the levels of `%s` does not count then. To use it: family = ordinal().",
+      name)
   }
   if (settings$method_open) {
     chosen <- sprintf("%s with %s", method_call(settings$method), reason)
@@ -98,13 +102,13 @@ choose_gaussian <- function(settings, frame, by_location) {
     !identical(settings$control$precision, "single") && is.null(settings$control$shards) &&
     is.null(settings$cluster)
   if (!possible) return(settings)
-  few <- if (NROW(response) <= exact_rows) "rows" else
+  few <- if (NROW(response) <= exact_rows) "observations" else
     if (by_location && count_locations(frame[["(locations)"]], exact_rows + 1L) <= exact_rows)
       "locations"
   if (is.null(few)) return(settings)
   settings$method <- exact_gp()
   settings$device <- "cpu"
-  settings$chosen <- sprintf("exact_gp(), as there are at most %d %s", exact_rows, few)
+  settings$chosen <- sprintf("exact_gp(), the default for up to %d %s", exact_rows, few)
   settings
 }
 

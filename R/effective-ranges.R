@@ -1,4 +1,4 @@
-# How far a range reaches, as print() and summary() tell it: the effective range of coordinates with
+# How far a range reaches, as print() and summary() show it: the effective range of coordinates with
 # distances, the correlation between levels of factors.
 
 # Effective ranges: where the correlation of a component has fallen to 0.05, for ranges on the
@@ -22,14 +22,14 @@ effective_range_line <- function(x, effective, digits) {
   if (!length(effective)) return(NULL)
   multiple <- if (length(effective) > 4L) common_multiple(x, effective)
   if (!is.null(multiple)) {
-    return(sprintf("effective range (correlation 0.05): %s times each range",
+    return(sprintf("Effective range (correlation 0.05): %s times each range",
       format(signif(multiple, digits), digits = digits)))
   }
   shown <- vapply(effective, format_effective, "", digits)
   units <- paste0(" ", range_units(names(effective), x$locations))
   labels <- if (length(effective) > 1L || has_factors(x$locations))
     paste0(" (", names(effective), ")") else ""
-  paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"), labels,
+  paste0("Effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"), labels,
     collapse = ", "))
 }
 
@@ -85,5 +85,5 @@ level_line <- function(correlations, digits) {
       format(1 - signif(1 - value, 2L), digits = 15L)
   }, "")
   factors <- sub("^range_", "", names(correlations))
-  paste0("correlation between levels: ", paste0(shown, " (", factors, ")", collapse = ", "))
+  paste0("Correlation between levels: ", paste0(shown, " (", factors, ")", collapse = ", "))
 }

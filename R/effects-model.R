@@ -79,6 +79,28 @@ check_takes_effects <- function(settings, formula, source) {
   }
 }
 
+# The default for factors is a method without effects. With its name the family has one with them.
+check_classes_take_effects <- function(settings, frame, formula) {
+  response <- stats::model.response(frame)
+  if (!formula_has_effects(formula) || !settings$method_open || !settings$family_open ||
+    !is_class_vector(response)) {
+    return(invisible())
+  }
+  name <- names(frame)[1L]
+  levels <- levels(droplevels(factor(response)))
+  if (length(levels) == 2L) {
+    abort_neargp("method", c(
+      sprintf("`%s` is %s. With s() or (1 | group) its family must be named.", name,
+        if (is.logical(response)) "logical" else "a factor or text"),
+      i = sprintf("Fit the probability of %s: family = binomial().", levels[2L])))
+  }
+  abort_neargp("method", c(
+    sprintf("`%s` has %d categories, and s() and (1 | group) are for one probability.", name,
+      length(levels)),
+    i = sprintf("Fit one category: I(%s == \"%s\") ~ ..., family = binomial().", name, levels[1L]),
+    i = "Groups can enter the trend as a factor, smooths as splines::ns(z, df = 4)."))
+}
+
 refuse_effects <- function(what) {
   abort_neargp("method", c(sprintf("Random effects and smooths are not fitted by %s.", what),
     i = sprintf("They are by %s.", able_methods("effects")),

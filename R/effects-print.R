@@ -58,7 +58,7 @@ groups_section <- function(x, digits) {
   first <- !duplicated(group)
   shown <- structure(unclass(variances)[own], sc = attr(variances, "sc"))
   new_section("Random effects:", variance_table(shown, digits),
-    paste0("levels: ", paste(sprintf("%s, %s", group[first], format_count(levels[first])),
+    paste0("Levels: ", paste(sprintf("%s, %s", group[first], format_count(levels[first])),
       collapse = "; ")), show_strings)
 }
 

@@ -58,7 +58,7 @@ inform_underestimates <- function(fit) {
 
 underestimates_note <- function(fit) {
   if (!underestimates_variances(fit)) return(NULL)
-  sprintf("by maximum likelihood from few observations, standard errors and intervals are too small: use %s.",
+  sprintf("Maximum likelihood from few observations makes standard errors and intervals too small: use method = %s.",
     restricted_call(fit$method))
 }
 

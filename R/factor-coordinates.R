@@ -85,7 +85,8 @@ check_coordinate_levels <- function(factors, rows) {
     abort_neargp("levels", c(
       sprintf("The coordinate %s is a factor of %s levels%s: too many to be told apart by where they are.",
         name, format_count(count), if (count >= rows) ", one for each row" else ""),
-      i = "Leave it out of `coords`, or merge rare levels. Levels that no row has are dropped by droplevels().",
+      i = sprintf("Leave `%s` out of `coords`, or merge rare levels. Levels that no row has are dropped by droplevels().",
+        name),
       i = "Groups can enter the trend, as a factor or by (1 | group); levels with an order are ordered()."))
   }
 }

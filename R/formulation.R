@@ -68,6 +68,7 @@ read_rows <- function(data, source, given, settings) {
   check_column_classes(named_columns(given, data), data, "data")
   check_prior(settings, source)
   check_local_fields(settings, source, data)
+  check_coords_given(given$coords, given$time, data, given$formula)
   locations <- new_locations(data, given$coords, given$time, given$distance, given$crs,
     names_beside_coords(given))
   areal <- new_areal_data(data, given$support, given$formula, locations)
@@ -99,7 +100,9 @@ counts_locations <- function(given) {
 }
 
 settings_by_response <- function(settings, rows, given) {
+  check_classes_take_effects(settings, rows$frame, given$formula)
   settings <- choose_by_response(settings, rows$frame, counts_locations(given))
+  inform_family(settings, rows$frame, given$transform)
   check_takes_effects(settings, given$formula, rows$source)
   if (!is.null(rows$areal)) {
     check_areal(settings, rows$areal, given$formula, rows$locations, given$transform)

@@ -22,7 +22,7 @@ several_predictors <- function(method) {
 refuse_batches <- function(method, response) {
   if (!method$optimizer %in% c("natural", "adam")) return(FALSE)
   abort_neargp("method", c(sprintf("optimizer = \"%s\" is not for %s.", method$optimizer, response),
-    i = "Leave it out: all rows are taken at once."))
+    i = "Leave `optimizer` out: all observations are used at once."))
 }
 
 batch_epochs <- function(method) method$epochs %||% (if (method$optimizer == "auto") 20L else 100L)

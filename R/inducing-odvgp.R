@@ -44,9 +44,9 @@
 #' c(odvgp = scores(fit, newdata = test)$rmse, svgp = scores(few, newdata = test)$rmse)
 #' @export
 odvgp <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"),
-                  select = c("kmeans", "random"), jitter = 1e-6, std_errors = NULL,
+                  select = c("kmeans", "random"), jitter = 1e-6, std_error = NULL,
                   mean_inducing = NULL, tolerance = 2e-3) {
-  method <- svgp(inducing, move, bound, select, jitter, std_errors)
+  method <- svgp(inducing, move, bound, select, jitter, std_error)
   method$label <- "inducing points, more of them for the mean (ODVGP)"
   if (!is.null(mean_inducing)) method$mean_inducing <- check_count(mean_inducing, "mean_inducing")
   method$tolerance <- check_number(tolerance, "tolerance", 0, 0.1, open = TRUE)

@@ -55,7 +55,7 @@ ppgpr <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"),
                   select = c("kmeans", "random"), jitter = 1e-6, kl_weight = 1, joint = FALSE,
                   epochs = NULL, batch_size = 1024L, learning_rate = 0.01) {
   joint <- check_flag(joint, "joint")
-  method <- svgp(inducing, move, bound, select, jitter, std_errors = FALSE,
+  method <- svgp(inducing, move, bound, select, jitter, std_error = FALSE,
     optimizer = if (joint) "adam" else "auto", epochs = epochs,
     batch_size = batch_size, learning_rate = learning_rate)
   method$label <- "inducing points, predictive (PPGPR)"
@@ -73,7 +73,7 @@ method_families.neargp_ppgpr <- function(method) latent_families()
 
 #' @export
 print.neargp_ppgpr <- function(x, ...) {
-  x[c("std_errors", "natural_rate", "optimizer")] <- NULL
+  x[c("std_error", "natural_rate", "optimizer")] <- NULL
   x$inducing <- describe_inducing(x$inducing, "512, or a quarter of the rows")
   x$epochs <- x$epochs %||% if (is_joint(x)) "100" else
     "20, where there are more than 16 rows for each point"

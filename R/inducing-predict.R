@@ -8,7 +8,7 @@ check_no_neighbors <- function(method, k, local_mean = NULL, sectors = NULL, k_o
   refuse <- function(name) {
     abort_neargp("argument",
       c(sprintf("`%s` is for predictions from neighbours, and a fit by %s has none.", name,
-        method_call(method)), i = "Leave it out."))
+        method_call(method)), i = sprintf("Leave `%s` out.", name)))
   }
   if (!is.null(k)) refuse("k")
   if (!is.null(k_other)) refuse("k_other")
@@ -187,7 +187,7 @@ restrict_rows.neargp_svgp <- function(method, fit, rows, context) {
 refit_on_rows <- function(fit, rows, context) {
   problem <- hold_parameters(fit, fold_problem(fit, rows, context))
   problem$inducing <- fit$svgp$positions
-  problem$method[c("move", "std_errors")] <- FALSE
+  problem$method[c("move", "std_error")] <- FALSE
   refit_problem(fit, problem)
 }
 

@@ -37,11 +37,12 @@ check_bound_noise <- function(problem) {
 # The bounds of classes and of several outputs have none.
 refuse_kl_weight <- function(method, response) {
   if (bound_kl_weight(method) == 1) return(invisible())
-  abort_neargp("method", c(sprintf("kl_weight is not for %s.", response), i = "Leave it out."))
+  abort_neargp("method", c(sprintf("`kl_weight` is not for %s.", response),
+    i = "Leave `kl_weight` out."))
 }
 
 wanted_curvature <- function(method, problem, reached, step = 1e-4) {
-  if (method$std_errors %||% (sum(problem$free) <= 12L)) bound_curvature(problem, reached, step)
+  if (method$std_error %||% (sum(problem$free) <= 12L)) bound_curvature(problem, reached, step)
 }
 
 # The posterior is found anew, unless Adam has moved it: the optimiser had the response in a unit of
@@ -84,7 +85,7 @@ fit_details.neargp_svgp <- function(method, fit) {
   advice <- if (share > 0.1) ": more points, or vecchia(), predict better" else ""
   c(Inducing = sprintf("%s points, %s", format_count(nrow(fit$inducing)),
     if (method$move) "moved" else "held"),
-    Bound = sprintf("%s; unexplained share of the field's variance %s%s", method$bound,
+    Bound = sprintf("%s; unexplained share of the process variance %s%s", method$bound,
       format(signif(share, 2L)), advice),
     `KL weight` = if (bound_kl_weight(method) != 1) sprintf("%s in what was maximised",
       format(method$kl_weight)),

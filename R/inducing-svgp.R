@@ -124,14 +124,14 @@
 #' predict(flowers, iris[c(1, 60, 120), ])
 #' @export
 svgp <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"),
-                 select = c("kmeans", "random"), jitter = 1e-6, std_errors = NULL,
+                 select = c("kmeans", "random"), jitter = 1e-6, std_error = NULL,
                  optimizer = c("auto", "collapsed", "natural", "adam"), epochs = NULL,
                  batch_size = 1024L, learning_rate = 0.01, natural_rate = 0.1, kl_weight = 1) {
   new_method("svgp", "inducing points (SVGP)", inducing = check_start_positions(inducing),
     move = check_flag(move, "move"), bound = check_choice(bound, "bound", c("tight", "standard")),
     select = check_choice(select, "select", c("kmeans", "random")),
     jitter = check_number(jitter, "jitter", 0, 1e-2, open = TRUE),
-    std_errors = if (!is.null(std_errors)) check_flag(std_errors, "std_errors"),
+    std_error = if (!is.null(std_error)) check_flag(std_error, "std_error"),
     optimizer = check_choice(optimizer, "optimizer", c("auto", "collapsed", "natural", "adam")),
     epochs = if (!is.null(epochs)) check_count(epochs, "epochs"),
     batch_size = check_count(batch_size, "batch_size"),
@@ -145,7 +145,7 @@ is_svgp <- function(method) inherits(method, "neargp_svgp")
 #' @export
 print.neargp_svgp <- function(x, ...) {
   x$inducing <- describe_inducing(x$inducing, "512, or a quarter of the rows (half for counts)")
-  x$std_errors <- x$std_errors %||% "of up to 12 parameters"
+  x$std_error <- x$std_error %||% "of up to 12 parameters"
   x$epochs <- x$epochs %||% if (x$optimizer == "auto")
     "20, where there are more than 16 rows for each point" else "100"
   NextMethod()

@@ -90,7 +90,7 @@ residual_neighbors <- function(problem, nodes, component, order, k) {
 low_rank_detail <- function(method, fit) {
   if (!has_latent_low_rank(method)) return(NULL)
   share <- fit$posterior$unexplained * method$jitter / jitter_variance(fit)
-  c("Low rank" = sprintf("%s points, which leave %s of the field's variance to the neighbours",
+  c("Low rank" = sprintf("%s points, which leave %s of the process variance to the neighbours",
     format_count(nrow(fit$inducing)), format(signif(share, 2L))))
 }
 

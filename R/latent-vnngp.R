@@ -217,7 +217,7 @@ above_sparse <- function(problem, result) {
 fit_details.neargp_vnngp <- function(method, fit) {
   posterior <- switch(method$posterior, sparse = "sparse precision",
     laplace = paste0("Laplace at the mode", if (isTRUE(fit$posterior$joint_trend))
-      " of field and trend", total_note(fit)),
+      " of process and trend", total_note(fit)),
     "mean-field" = "mean field (intervals too narrow: ?vnngp)")
   solved <- if (fit$device == "cuda" && !identical(method$optimizer, "adam"))
     "; solved on the CPU" else ""

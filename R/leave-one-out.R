@@ -34,7 +34,7 @@ normal_given_others <- function(object, k, threads, leave_out = NULL) {
   if (has_low_rank(object$method) && !is.null(k)) {
     abort_neargp("argument",
       c("`k` is not for leave-one-out predictions of a fit by vecchia(inducing = ): they are from all other rows.",
-        i = "Leave it out."))
+        i = "Leave `k` out."))
   }
   settings <- predict_settings(object, k, threads = threads)
   settings$leave_out <- leave_out

@@ -14,7 +14,7 @@ logLik.neargp <- function(object, REML = is_restricted(object$method), ...) {
     df = trend + count_covariance_parameters(object) + count_powers(object$family),
     nobs = stats::nobs(object) - if (restricted) trend else 0L,
     score = if (!is_likelihood(object)) object$score,
-    standard_error = object$convergence$value_error,
+    std_error = object$convergence$value_error,
     class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
 }
 

@@ -88,7 +88,7 @@ new_local_settings <- function(sd, range, warp, penalty, by) {
   if (is.null(penalty)) return(if (!is.null(by$by)) by)
   abort_neargp("argument",
     c("`penalty` is one of the coefficients of `sd = ~`, `range = ~` and `warp = `, and none is given.",
-      i = "Leave it out, or give one of them: range = ~ bumps(4)."))
+      i = "Leave `penalty` out, or give a local field: range = ~ bumps(4)."))
 }
 
 check_local_formula <- function(formula, name) {

@@ -15,7 +15,29 @@ printed_covariance <- function(fit, few = 4L) {
   warped <- fit$layout$kind %in% warp_kinds
   hidden <- is_bump_coefficient(fit$layout) | (warped & sum(warped) > few) |
     fit$layout$kind %in% effect_kinds
-  estimates[!names(estimates) %in% fit$layout$name[hidden]]
+  estimates[!names(estimates) %in% c(fit$layout$name[hidden], titled_shapes(fit))]
+}
+
+# Ranges as a table, by their size in standard deviations of their coordinates, which depends on no
+# unit. NULL for a few, and for the ranges of several components.
+printed_ranges <- function(fit, few = 4L) {
+  own <- which(fit$layout$kind == "range")
+  if (length(own) <= few || length(unique(fit$layout$component[own])) > 1L) return(NULL)
+  estimate <- fit$parameters$estimate[own]
+  in_sd <- estimate / scales_of_ranges(fit, own)
+  table <- data.frame(name = fit$layout$name[own],
+    coordinate = sub("^range_?", "", fit$layout$name[own]), range = estimate, in_sd = in_sd)
+  table[order(if (anyNA(in_sd)) estimate else in_sd), ]
+}
+
+# Standard deviations of the coordinates of each range, NA where the rows are not there.
+scales_of_ranges <- function(fit, own) {
+  coords <- fit$data$coords
+  if (is_streamed(fit) || is.null(coords) || has_factors(fit$locations)) {
+    return(rep(NA_real_, length(own)))
+  }
+  group <- fit$core_covariance$components[[fit$layout$component[own[1L]]]]$group
+  unname(group_scales(coords, group))[fit$layout$group[own]]
 }
 
 local_remarks <- function(fit) {
@@ -25,7 +47,7 @@ local_remarks <- function(fit) {
   fields <- Filter(function(field) !field$kind %in% c(warp_kinds, "by"), fields)
   fields <- fields[order(vapply(fields, `[[`, 0L, "component"), vapply(fields, `[[`, "", "kind"))]
   c(if (length(fields))
-    "variance and range are those where the covariates of local sd and range are at their mean",
+    "Variance and range are those where the covariates of local sd and range are at their mean.",
     vapply(fields, local_span, "", fit), warp_spans(fit), local_penalty_lines(fit),
     if (has_varying_coefficients(fit)) varying_lines(fit))
 }
@@ -58,11 +80,11 @@ further_spans <- function(values, fit, component, of, least = 0.01) {
   unused <- ranges < least
   numbers <- sub("warp", "", vapply(values, `[[`, "", "name"), fixed = TRUE)
   shown <- function(x) vapply(x, format_three_digits, "")
-  c(sprintf("further coordinate %s%s: spans %s%s over the rows, %s ranges", numbers[!unused], of,
+  c(sprintf("Further coordinate %s%s: spans %s%s over the rows, %s ranges", numbers[!unused], of,
     shown(spans[!unused]), if (nzchar(unit)) paste0(" ", unit) else "", shown(ranges[!unused])),
-    if (any(unused)) sprintf("further %s %s%s: not used, held at 0 by the penalty; %s",
+    if (any(unused)) sprintf("Further %s %s%s: not used, held at 0 by the penalty; %s",
       if (sum(unused) == 1L) "coordinate" else "coordinates", format_some(numbers[unused]), of,
-      if (all(unused)) "take a smaller basis, or no expand()" else "take a smaller q or basis"))
+      if (all(unused)) "use a smaller basis, or no expand()" else "use a smaller q or basis"))
 }
 
 # "local range: 2.04 to 236 km over the rows (median 6.21)"
@@ -72,7 +94,7 @@ local_span <- function(field, fit) {
   shown <- vapply(exp(c(range(logarithm$value), stats::median(logarithm$value))),
     format_three_digits, "")
   unit <- if (is_range) local_range_unit(fit, field$component) else ""
-  sprintf("local %s%s: %s to %s%s over the rows (median %s)", if (is_range) "range" else "sd",
+  sprintf("Local %s%s: %s to %s%s over the rows (median %s)", if (is_range) "range" else "sd",
     if (length(fit$covariance$components) > 1L) sprintf(" of component %d", field$component) else
     "", shown[1L], shown[2L], if (nzchar(unit)) paste0(" ", unit) else "", shown[3L])
 }
@@ -94,8 +116,8 @@ local_penalty_lines <- function(fit) {
   }, "")
   coefficients <- if (nrow(own) == 1L) "coefficient" else "coefficients"
   parts[1L] <- sub(" of ", sprintf(" %s of ", coefficients), parts[1L], fixed = TRUE)
-  c(sprintf("penalty %s%s", paste(parts, collapse = ", "), if (all(is_default))
-    " (by default)" else ""), paste("see", paste(local_tables(fit), collapse = "; ")))
+  c(sprintf("Penalty %s%s", paste(parts, collapse = ", "), if (all(is_default))
+    " (by default)" else ""), paste("See", paste(local_tables(fit), collapse = "; ")))
 }
 
 # Where the values are that print() tells in short.
@@ -128,6 +150,6 @@ local_deviations <- function(fit) {
   whose <- c(log_sd = "sd", log_range = "range", expand = "further coordinates")
   whose <- if (any(kinds == "expand")) paste(whose[names(whose) %in% kinds], collapse = ", ") else
     "sd and range"
-  paste0("coefficients of ", whose, " are by one standard deviation: ",
+  paste0("Coefficients of ", whose, " are by one standard deviation: ",
     paste(names(deviations), vapply(deviations, format_three_digits, ""), collapse = ", "))
 }

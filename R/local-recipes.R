@@ -194,7 +194,7 @@ local_environment <- function(parent) {
 check_local_design <- function(design, what, row_names) {
   if (ncol(design) == 0L) {
     abort_neargp("local", c(sprintf("%s has no covariates.", what),
-      i = "Leave it out where it is the same everywhere."))
+      i = sprintf("Leave the formula of %s out where it is the same everywhere.", what)))
   }
   check_local_finite(design, what, row_names)
   spread <- apply(design, 2L, stats::sd)
@@ -202,7 +202,8 @@ check_local_design <- function(design, what, row_names) {
   if (any(constant)) {
     abort_neargp("local",
       c(sprintf("%s does not vary among the rows, so that it has no coefficient in %s.",
-        format_some(colnames(design)[constant]), what), i = "Leave it out."))
+        format_some(colnames(design)[constant]), what), i = sprintf("Leave %s out of the formula.",
+          format_some(colnames(design)[constant]))))
   }
 }
 

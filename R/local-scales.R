@@ -46,7 +46,7 @@ check_component <- function(component, count) {
   }
   abort_neargp("argument",
     c("`component` must be 1: the covariance of the fit has one component only.",
-      i = "Leave it out."))
+      i = "Leave `component` out."))
 }
 
 # Scales at coordinates with their covariates. The logarithms are linear in the parameters on the

@@ -96,13 +96,6 @@ columns_argument <- function(value, name, example) {
 }
 
 frame_locations <- function(data, coords, time, distance, crs, response) {
-  if (is.null(coords)) {
-    day <- time_variable(time)
-    abort_neargp("coordinates",
-      c("`data` has no geometry, so `coords` must say where its rows are.",
-        i = "For example coords = ~ x + y, or convert with sf::st_as_sf().",
-        i = if (length(day) == 1L) series_hint(day)))
-  }
   terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
   names <- attr(terms, "term.labels")
   columns <- coordinate_columns(data, list(terms = terms, names = names), "data")
@@ -291,10 +284,6 @@ abort_coordinate_class <- function(wrong, argument) {
     sprintf("It held numbers in the fit: give them in `%s`, too.", argument) else
       "Dates are for `time`; other classes become numbers by as.numeric().",
     i = if (length(wrong) == 1L && length(time_kinds(wrong))) series_hint(names(wrong))))
-}
-
-series_hint <- function(day) {
-  sprintf("A series at one location has its time as the coordinate: coords = ~ as.numeric(%s).", day)
 }
 
 coordinate_frame <- function(data, locations, argument) {

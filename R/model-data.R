@@ -61,7 +61,10 @@ rows_frame <- function(arguments, formula, data, locations, family) {
     frame_call[[name]] <- plain_column(in_data(name, rlang::eval_tidy(arguments[[name]], plain),
       plain))
   }
-  frame_call$measurement_variance <- for_each_row(frame_call$measurement_variance, plain)
+  for (name in c("offset", "measurement_variance")) {
+    frame_call[[name]] <- recycled(frame_call[[name]], plain)
+  }
+  check_measurement_variance_rows(frame_call$measurement_variance, plain)
   if (!is.null(arguments$local)) {
     frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations)
   }

@@ -27,11 +27,14 @@ check_two_rows <- function(frame, data) {
 }
 
 # One number is that of all rows.
-for_each_row <- function(measurement_variance, data) {
+recycled <- function(value, data) {
+  if (length(value) == 1L && is.null(dim(value))) rep(value, nrow(data)) else value
+}
+
+check_measurement_variance_rows <- function(measurement_variance, data) {
   if (is.null(measurement_variance) || NROW(measurement_variance) == nrow(data)) {
-    return(measurement_variance)
+    return(invisible())
   }
-  if (length(measurement_variance) == 1L) return(rep(measurement_variance, nrow(data)))
   abort_neargp("noise",
     c(sprintf("There must be one measurement variance, or one for each of the %s rows of `data`.",
       format_count(nrow(data))), x = sprintf("`measurement_variance` has %s.",
@@ -43,7 +46,7 @@ check_one_for_each_row <- function(weights, data) {
   abort_neargp("weights",
     c(sprintf("There must be one weight for each of the %s rows of `data`.",
       format_count(nrow(data))), x = sprintf("`weights` has %s.", format_count(NROW(weights))),
-      i = "Leave it out where all rows count alike."))
+      i = "Leave `weights` out where all observations count alike."))
 }
 
 # `data`: whose columns are listed where one is not found.
@@ -59,7 +62,7 @@ in_data <- function(what, value, data = NULL) {
     if (!is.null(lacking)) {
       abort_neargp("columns", c(sprintf("`data` has no column %s%s.", lacking,
         if (what == "the formula") "" else sprintf(", which %s names", name)),
-        i = if (!is.null(data)) listed_columns(data), i = geometry_hint(data, lacking, "data")))
+        i = if (!is.null(data)) column_hint(data, lacking, "data")))
     }
     abort_neargp("formula", paste(name, "cannot be evaluated in `data`."), parent = e)
   })
@@ -80,7 +83,7 @@ check_levels <- function(frame, terms) {
   if (!length(constant)) return(invisible())
   abort_neargp("formula", c(
     sprintf("The covariate `%s` has the same level in all rows, so that it has no effect to be estimated.", constant[1L]),
-    i = "Leave it out of the formula (of a dot: . - column), or look at `subset` and na.action."))
+    i = sprintf("Leave `%s` out of the formula, or check `subset` and `na.action`.", constant[1L])))
 }
 
 # A response among the coordinates would be its own neighbour in a space that no prediction has.
@@ -132,9 +135,15 @@ check_response <- function(y, frame) {
     abort_neargp("response", c("A gaussian() response must be a numeric vector.",
       x = paste0("`", names(frame)[1L], "` is ", if (is.null(dim(y))) paste("of class",
         class(y)[1L]) else "a matrix", "."),
-      i = if (is.factor(y)) sprintf("Classes are for %s, with family = categorical().",
-        able_methods("classes"))))
+      i = if (is_class_vector(y)) category_hint(y)))
   }
+}
+
+category_hint <- function(y) {
+  if (length(unique(y[!is.na(y)])) == 2L) {
+    return("For two levels: family = binomial(), method = vnngp().")
+  }
+  sprintf("For categories: family = categorical(). It is fitted by %s.", able_methods("classes"))
 }
 
 # Rows are named as in `data`: by their row names, which are row numbers unless the user set them.

@@ -163,8 +163,9 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
                    start = NULL, control = neargp_control(), prior = NULL, transform = NULL,
                    measurement_variance = NULL, device = NULL, threads = NULL,
                    verbose = rlang::is_interactive(), resume = NULL, support = NULL,
-                   cluster = NULL) {
+                   cluster = NULL, ...) {
   began <- proc.time()[["elapsed"]]
+  check_no_more_arguments()
   call <- compact_call(match.call(), environment())
   check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
   check_given(missing(data), "data", "a data frame, or sf points, with the columns of the formula")

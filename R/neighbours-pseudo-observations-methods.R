@@ -188,6 +188,6 @@ far_mean_note <- function(x, digits) {
   if (!isTRUE(abs(diff(log(size))) > log(2))) return(NULL)
   far <- if (is.finite(means$far)) format(signif(means$far, digits), digits = digits) else
     "beyond 1e308"
-  sprintf("far from data the mean of the response is %s, among the rows %s: predict near data, or see vnngp()", far,
+  sprintf("Far from data the mean of the response is %s, among the observations %s. Predict near data, or use method = vnngp().", far,
     format(signif(means$observed, digits), digits = digits))
 }

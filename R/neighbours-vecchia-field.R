@@ -9,7 +9,7 @@ on_field <- function(method) {
   field <- vnngp(k = method$k, ordering = ordering)
   field$condition <- "field"
   if (is.null(method$k)) field$default_k <- method$default_k
-  field$label <- "Vecchia approximation of the field"
+  field$label <- "Vecchia approximation of the process"
   class(field) <- c("neargp_vecchia_field", class(field))
   field
 }
@@ -161,7 +161,7 @@ prediction_k.neargp_vecchia_field <- function(method, object, k, least = 96L) {
 
 #' @export
 fit_details.neargp_vecchia_field <- function(method, fit) {
-  c(Condition = conditioning_detail(fit), factor_detail(method, fit$posterior))
+  c(Conditioning = conditioning_detail(fit), factor_detail(method, fit$posterior))
 }
 
 # The line of print(). The loss of fits that did not need it is sampled for print(), of at most so
@@ -172,15 +172,15 @@ conditioning_detail <- function(fit, most_rows = 1e5) {
     loss <- cached(fit, "neighbor_loss", NULL, loss_of_fit(fit, fit$k,
       default_context(fit, length(fit$data$y), fit$k, fit$threads)))
   }
-  lost <- format_loss(loss, c("log-likelihood", "sd"), ", ")
-  loses <- if (nzchar(lost)) paste(" lose", lost, "(?neighbor_loss)")
+  lost <- format_loss(loss, c("log-likelihood", "sd"))
+  loses <- if (nzchar(lost)) sprintf("lose %s, see neighbor_loss()", lost)
   if (is_on_field(fit$method)) {
-    return(paste0("on the field", if (nzchar(lost)) "; responses would", loses))
+    return(paste0("on the process", if (nzchar(lost)) "; responses would ", loses))
   }
-  if (nzchar(lost)) paste0("on responses, which", loses)
+  if (nzchar(lost)) paste0("on responses, which ", loses)
 }
 
 #' @export
 fit_details.neargp_vecchia <- function(method, fit) {
-  if (has_neighbor_loss(fit)) c(Condition = conditioning_detail(fit))
+  if (has_neighbor_loss(fit)) c(Conditioning = conditioning_detail(fit))
 }

@@ -8,7 +8,7 @@ check_no_local_mean <- function(local_mean, sectors) {
   refuse <- function(name, wanted) {
     abort_neargp("argument", c(
       sprintf("`%s` is not for a fit by vecchia(inducing = ), whose inducing points know the level from all data.", name),
-      i = sprintf("Leave it out, or give %s.", wanted)))
+      i = sprintf("Leave `%s` out, or give %s.", name, wanted)))
   }
   if (!is.null(local_mean) && !isFALSE(check_flag(local_mean, "local_mean"))) {
     refuse("local_mean", "FALSE")

@@ -146,7 +146,7 @@ estimated_trend.neargp_vecchia_inducing <- function(method, fit, data, context) 
 fit_details.neargp_vecchia_inducing <- function(method, fit) {
   share <- fit$low_rank$unexplained / sum(vapply(fit$core_covariance$components,
     function(component) component$variance, 0))
-  c(Inducing = sprintf("%s points, which leave %s of the field's variance to the neighbours",
+  c(Inducing = sprintf("%s points, which leave %s of the process variance to the neighbours",
     format_count(nrow(fit$inducing)), format(signif(share, 2L))))
 }
 

@@ -33,6 +33,7 @@
 #'   [random effects or smooths][random_effects], else `"ML"`.
 #' @param condition what the neighbours are: `"responses"` with noise, `"field"` without noise, or
 #'   `"auto"`. Default `NULL`: `"auto"`, and `"responses"` if you give `k`.
+#' @param ... not used.
 #' @section Noise:
 #' `k` noisy neighbours contain less information than all observations. The loss grows with the
 #' noise, with n, and in clusters of locations. `neargp()` samples this loss, see [neighbor_loss()].
@@ -126,7 +127,8 @@
 #' @export
 vecchia <- function(k = NULL,
                     ordering = c("auto", "maxmin", "random", "coordinate", "pca", "given"),
-                    inducing = 0L, estimation = NULL, condition = NULL) {
+                    inducing = 0L, estimation = NULL, condition = NULL, ...) {
+  check_no_more_arguments()
   ordering <- check_choice(ordering, "ordering", row_orderings)
   condition <- check_condition(condition, k, inducing, estimation)
   method <- do.call(new_method, c(list("vecchia", "Vecchia approximation"),

@@ -76,7 +76,7 @@ check_newdata_class <- function(newdata) {
   abort_neargp("newdata",
     c(paste0("`newdata` must be an sf object or a data frame, or for predict() a SpatRaster or a ",
       "stars object, not ", describe_value(newdata), "."),
-      i = sub("(data", "(newdata", spatial_hint(newdata), fixed = TRUE)))
+      i = gsub("\\bdata\\b(?!\\.frame)", "newdata", spatial_hint(newdata), perl = TRUE)))
 }
 
 check_newdata <- function(object, newdata) {
@@ -90,7 +90,7 @@ check_newdata <- function(object, newdata) {
     abort_neargp("newdata",
       c(paste0("`newdata` lacks ", if (length(missing) == 1L) "a column" else "columns",
         " that the model needs: ", format_some(missing), "."),
-        i = geometry_hint(newdata, missing, "newdata")))
+        i = column_hint(newdata, missing, "newdata")))
   }
   check_unique_columns(object$required_columns, newdata, "newdata")
   check_column_classes(object$required_columns, newdata, "newdata")

@@ -14,7 +14,7 @@ check_noise_recipe <- function(recipe, table) {
   abort_neargp("noise", c("The covariates of `nugget` are linearly dependent.",
     x = sprintf("Without the others, %s says nothing.",
       format_some(recipe$names[found$pivot[-seq_len(found$rank)] - 1L])),
-    i = "Leave it out of the formula."))
+    i = "Leave that covariate out of `nugget`."))
 }
 
 check_measurement_variance <- function(known, frame) {
@@ -33,7 +33,7 @@ check_measurement_variance <- function(known, frame) {
   }
   if (all(known == 0)) {
     abort_neargp("noise", c("`measurement_variance` is 0 in all rows.",
-      i = "Leave it out where nothing is known of the errors."))
+      i = "Leave `measurement_variance` out where no error is known."))
   }
   known
 }

@@ -1,4 +1,27 @@
-# What print() says of noise that differs between rows.
+# What print() says of standard deviations, and of noise that differs between rows.
+
+# "process sd 1.26, noise sd 0.31", beside variances. Labels of classes and local fields have no
+# process of one standard deviation, and pseudo-observations no nugget that is a noise.
+deviations_line <- function(x, digits) {
+  of_labels <- !is.null(x$classifier) && !has_ability(x$method, "class_fields")
+  if (is_local(x) || of_labels) return(NULL)
+  shown <- function(variance) {
+    vapply(sqrt(variance), function(v) format(signif(v, digits), digits = digits), "")
+  }
+  variance <- x$parameters$estimate[x$layout$kind == "variance"]
+  nugget <- if (is.null(x$data$noise) && is_gaussian(x$family) && is.null(x$pseudo_observations))
+    x$parameters$estimate[x$layout$kind == "nugget"]
+  parts <- c(if (length(variance)) paste("process sd", paste(shown(variance), collapse = " and ")),
+    if (length(nugget)) paste("noise sd", shown(nugget)))
+  if (length(parts)) paste0(capitalised(paste(parts, collapse = ", ")), scale_of_process(x))
+}
+
+scale_of_process <- function(x) {
+  if (is_gaussian(x$family)) return(if (has_transform(x$family)) " (transformed response)" else "")
+  if (x$family$link == "identity") "" else sprintf(" (%s scale)", x$family$link)
+}
+
+# ---- noise that differs between rows -------------------------------------------------------------
 
 noise_remarks <- function(fit) {
   noise <- fit$data$noise
@@ -8,9 +31,9 @@ noise_remarks <- function(fit) {
     if (shown[1L] == shown[2L]) return(paste(shown[1L], "in all rows"))
     sprintf("%s to %s over the rows (median %s)", shown[1L], shown[2L], shown[3L])
   }
-  c(if (!is.null(noise$recipe)) sprintf("nugget where %s", noise_reference(noise$recipe)),
-    paste("noise variance", spread(noise_of_rows(fit))),
-    if (!is.null(noise$known)) paste("of which known", spread(noise$known)))
+  c(if (!is.null(noise$recipe)) sprintf("Nugget where %s.", noise_reference(noise$recipe)),
+    paste("Noise variance", spread(noise_of_rows(fit))),
+    if (!is.null(noise$known)) paste("Known part of it", spread(noise$known)))
 }
 
 # "depth = 12.4 and gear = trawl": numbers at their mean, factors at their first level.

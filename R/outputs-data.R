@@ -67,7 +67,7 @@ check_outputs <- function(response, outputs, frame) {
   empty <- outputs[colSums(!is.na(response)) == 0L]
   if (length(empty)) {
     abort_neargp("empty", c(paste0("No value is known of ", format_some(empty), "."),
-      i = "Leave it out of cbind()."))
+      i = sprintf("Leave %s out of cbind().", format_some(empty))))
   }
   warn_of_dependent_outputs(response, outputs)
 }
@@ -90,7 +90,7 @@ warn_of_dependent_outputs <- function(response, outputs) {
       "The outputs are linearly dependent: one of them is a combination of the others.",
     x = "Their joint density has no upper bound, so that the fit says little.",
     i = if (is_whole) sprintf("Take log ratios: cbind(%s).", paste(log_ratios(outputs),
-      collapse = ", ")) else "Leave it out of cbind()."))
+      collapse = ", ")) else "Leave one of them out of cbind()."))
 }
 
 # The trend is that of the formula for each output, with coefficients of its own:
@@ -215,7 +215,7 @@ observed_outputs <- function(object, newdata, target) {
   expressions <- as.list(response_call(object))[-1L]
   if (!is.call(object$formula[[2L]]) || !identical(object$formula[[2L]][[1L]], quote(cbind)) ||
     length(expressions) != length(object$outputs)) {
-      abort_neargp("newdata", c("`observed = TRUE` needs a response of the form cbind(y1, y2).",
+      abort_neargp("newdata", c("`use_observed = TRUE` needs a response of the form cbind(y1, y2).",
         i = "Other matrices have no columns to look for."))
     }
   values <- lapply(expressions, function(expression) {

@@ -146,9 +146,9 @@ conditioned_on_outputs <- function(object, k, wanted = outputs_wanted()) {
         max(k, k_other), format_count(most)),
         i = "Use a smaller `k` and `k_other`, or leave them out."))
   }
-  if (check_flag(wanted$covariance, "covariance") && check_flag(wanted$observed, "observed")) {
+  if (check_flag(wanted$covariance, "covariance") && check_flag(wanted$observed, "use_observed")) {
     abort_argument("covariance",
-      "FALSE with observed = TRUE, where each output is conditioned on other ones",
+      "FALSE with use_observed = TRUE, where each output is conditioned on other ones",
       wanted$covariance)
   }
   list(k = as.integer(k), k_other = as.integer(k_other), exact = exact, local_mean = FALSE,

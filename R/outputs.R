@@ -129,10 +129,11 @@ sections.neargp_outputs <- function(x, digits, summary = NULL) {
 # `values`: with the parameters, which a summary has in a table.
 structure_sections <- function(j, x, digits, values) {
   B <- x$coregionalisation[[j]]
-  own <- which(x$layout$component %in% j & x$layout$kind != "loading")
+  own <- which(x$layout$component %in% j & x$layout$kind != "loading" &
+    !x$layout$name %in% titled_shapes(x))
   of_structure <- function(all) all[intersect(x$layout$name[own], names(all))]
   deviations <- sqrt(diag(B))
-  table <- cbind(variance = diag(B), ifelse(outer(deviations, deviations) > 0,
+  table <- cbind(variance = diag(B), sd = deviations, ifelse(outer(deviations, deviations) > 0,
     B / outer(deviations, deviations), NA_real_))
   number <- if (length(x$coregionalisation) > 1L) paste0(j, ": ")
   described <- describe_covariance(list(components = x$covariance$components[j]))
@@ -140,7 +141,7 @@ structure_sections <- function(j, x, digits, values) {
     if (values) stats::setNames(x$parameters$estimate[own], x$layout$name[own]),
     c(effective_range_line(x, of_structure(effective_ranges(x)), digits),
       level_line(of_structure(level_correlations(x)), digits))),
-  new_section("  coregionalisation (correlations right of the variances):", table,
+  new_section("  Covariance of the responses (correlations right of the variances):", table,
     show = show_numbers, apart = FALSE))
 }
 

@@ -26,7 +26,7 @@ sf_locations <- function(data, coords, distance, crs) {
   if (is.null(used) && distance == "auto") {
     abort_neargp("crs",
       c("`data` has no coordinate reference system, so it is not known how to measure distances.",
-        i = "Give it by `crs = `, or set it in the data; or say distance = \"euclidean\" or distance = \"chordal\"."))
+        i = "Longitude and latitude: crs = 4326. A plane without a CRS: distance = \"euclidean\"."))
   }
   metric <- resolve_metric(distance, used, 2L)
   list(names = NULL, terms = NULL, crs = used, metric = metric$metric, unit = metric$unit,

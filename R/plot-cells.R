@@ -44,4 +44,4 @@ dotted_cells <- function(place, grid) {
   place$dotted %in% TRUE & grid$column %% apart == 0L & grid$row %% apart == 0L
 }
 
-dotted_note <- "dotted: the field is mostly unknown"
+dotted_note <- "dotted: the process is mostly unknown"

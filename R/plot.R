@@ -99,13 +99,15 @@ autoplot.neargp <- function(object, which = NULL, what = c("mean", "sd"), newdat
     coefficients = ggplot_coefficients(object, what, newdata, cells, time, palette, limits,
       centered),
     inducing = ggplot_inducing(object),
+    effects = ggplot_effects(object),
     calibration = ggplot_calibration(binary_observations(object, NULL), 10L, judged_rows(NULL),
       object$data$levels, object$data$response_name)))
 }
 
 fit_plots <- function(fit) {
   c("map", "residuals", "residual_map", "qq", "variogram", "loo", local_plots(fit),
-    if (!is.null(fit$inducing)) "inducing", if (is_binary_fit(fit)) "calibration")
+    if (length(effect_covariates(fit))) "effects", if (!is.null(fit$inducing)) "inducing",
+    if (is_binary_fit(fit)) "calibration")
 }
 
 default_plots <- function(fit) {
@@ -125,7 +127,14 @@ ggplot_fit_map <- function(fit, what, newdata, cells, time, palette, limits, cen
   if (what == "sd") drawn$place$dotted <- NULL
   values <- drawn$predictions[[what]]
   ggplot_map(drawn$place, values, color_scale(values, palette %||% default_palette(what, centered),
-    limits, centered), what, map_title(drawn, what))
+    limits, centered), legend_title(fit, drawn, what), map_title(drawn, what))
+}
+
+# The response, with its unit or the scale of a spatial effect; short enough for a legend.
+legend_title <- function(fit, drawn, what) {
+  name <- label_with_unit(fit$data$response_name, response_unit(fit))
+  if (!drawn$known) name <- paste("effect on", response_with_scale(fit))
+  paste(strwrap(if (what == "sd") paste("sd of", name) else name, 18L), collapse = "\n")
 }
 
 map_title <- function(drawn, what) {

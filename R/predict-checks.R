@@ -44,7 +44,7 @@ check_has_trials <- function(family) {
   if (has_trials(family)) return(invisible())
   abort_neargp("argument",
     c(sprintf("`trials` are of binomial responses; %s response has none.", with_article(family)),
-      i = "Leave it out."))
+      i = "Leave `trials` out."))
 }
 
 check_trials <- function(trials) {

@@ -138,6 +138,7 @@ has_directions <- function(locations) {
 }
 
 check_sectors <- function(object, sectors, k) {
+  check_no_flag(sectors)
   sectors <- check_count(sectors, "sectors", lower = 0L)
   if (sectors > 0L && reads_shards(object)) {
     abort_argument("sectors", "0 of a fit whose rows are read in shards", sectors)
@@ -192,4 +193,11 @@ prediction_neighbors <- function(object, coords, settings) {
   per_sector <- max(1L, as.integer(ceiling(settings$k / settings$sectors)))
   core_index_by_sector(index, coords, object$locations$metric == "longlat", settings$sectors,
     per_sector, settings$context)
+}
+
+# predict(fit, newdata, se = TRUE) is `sectors` to R, which completes names of arguments.
+check_no_flag <- function(sectors) {
+  if (!is.logical(sectors)) return(invisible())
+  abort_neargp("argument", c(sprintf("`sectors` must be a number, not %s.",
+    describe_value(sectors)), i = foreign_arguments$predict[["se|se.?fit|std.?err.*"]]))
 }

@@ -11,7 +11,7 @@
 #' @details
 #' A response is predicted from its `k` nearest observations and the `k_other` nearest of each other
 #' response. [svgp()], [dspp()] and [dgp()] predict without neighbours, and the latter two do not
-#' support `observed = TRUE`.
+#' support `use_observed = TRUE`.
 #'
 #' @param object a fit by [neargp()] to several responses.
 #' @param newdata see [predict.neargp()].
@@ -23,7 +23,7 @@
 #'   as for one response and as in the fit.
 #' @param covariance `TRUE` adds the attribute `"covariance"`, an array with a matrix for each row.
 #'   Default: `FALSE`.
-#' @param observed `TRUE`: responses in `newdata` help to predict the others there. Default:
+#' @param use_observed `TRUE`: responses in `newdata` help to predict the others there. Default:
 #'   `FALSE`.
 #' @param output,cluster,overwrite see [prediction_files].
 #' @param ... not used.
@@ -41,12 +41,12 @@
 #' fit <- neargp(cbind(a, b) ~ 1, d, coords = ~ x + y)
 #' at <- data.frame(x = 0.5, y = 0.5, a = 0.6)
 #' predict(fit, at, threshold = c(a = 1, b = 2))
-#' predict(fit, at, observed = TRUE)
+#' predict(fit, at, use_observed = TRUE)
 #' @export
 predict.neargp_outputs <- function(object, newdata, type = c("response", "link", "quantile"),
                                    interval = c("none", "confidence", "prediction"), level = 0.95,
                                    probs = c(0.05, 0.5, 0.95), threshold = NULL, k = NULL,
-                                   k_other = NULL, covariance = FALSE, observed = FALSE,
+                                   k_other = NULL, covariance = FALSE, use_observed = FALSE,
                                    chunk_size = NULL, threads = NULL, device = NULL,
                                    verbose = rlang::is_interactive(), cluster = NULL, output = NULL,
                                    overwrite = FALSE, ...) {
@@ -57,7 +57,7 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link",
     c("response", "link", "quantile"))
   if (!missing(probs)) check_for_quantiles(probs, type)
   settings <- predict_settings(object, k, threads = threads, device = device, type = type,
-    chunk_size = chunk_size, outputs = outputs_wanted(k_other, covariance, observed),
+    chunk_size = chunk_size, outputs = outputs_wanted(k_other, covariance, use_observed),
     interval = interval, level = check_level(level), verbose = check_flag(verbose, "verbose"))
   settings$probs <- check_probs(probs)
   settings$threshold <- check_output_thresholds(threshold, object$outputs)

@@ -6,7 +6,7 @@ predict_raster <- function(object, newdata, settings) {
   if (settings$part == "process") object <- without_trend(object)
   check_raster(object, newdata)
   if (settings$observed || settings$covariance) {
-    abort_neargp("newdata", c("`observed` and `covariance` are not for rasters.",
+    abort_neargp("newdata", c("`use_observed` and `covariance` are not for rasters.",
       i = "Use the cells as a data frame: terra::as.data.frame(r, xy = TRUE)."))
   }
   moments_at <- part_predictor(object, settings)

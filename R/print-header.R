@@ -2,7 +2,7 @@
 
 header_section <- function(x) {
   facts <- unlist(lapply(header_facts, function(fact) fact(x)))
-  new_section(paste0("Gaussian process ", describe_outputs(x$outputs), "by ", describe_method(x)),
+  new_section(paste0("Gaussian process fit", describe_outputs(x$outputs), ": ", describe_method(x)),
     facts, show = show_facts, apart = FALSE)
 }
 
@@ -10,12 +10,12 @@ header_section <- function(x) {
 # their own names.
 header_facts <- list(
   Formula = function(x) deparse1(x$formula),
-  Rows = function(x) {
+  Observations = function(x) {
     paste0(format_count(x$data$places %||% stats::nobs(x)), describe_rows(x), describe_dropped(x))
   },
-  Outputs = function(x) describe_known(x$outputs, x$data$output),
+  Responses = function(x) describe_known(x$outputs, x$data$output),
   Shards = function(x) describe_shards(x),
-  Locations = function(x) describe_locations(x$locations),
+  Coordinates = function(x) describe_locations(x$locations),
   Response = function(x) {
     if (!is_gaussian(x$family)) {
       paste0(family_call(x$family), " with ", x$family$link, " link", describe_successes(x))
@@ -24,13 +24,28 @@ header_facts <- list(
   Transform = function(x) describe_transform(x$family$transform),
   Predicted = function(x) describe_recalibration(x$family$recalibration),
   function(x) {
-    if (length(x$chosen)) stats::setNames(paste("by default", x$chosen), names(x$chosen) %||%
-      "Method")
+    if (length(x$chosen)) stats::setNames(x$chosen, names(x$chosen) %||% "Method")
   },
+  Offers = function(x) describe_offer(x),
   function(x) fit_details(x$method, x),
-  Classes = function(x) if (!is.null(x$classifier)) describe_classes(x),
-  Estimator = function(x) describe_estimator(x$classifier)
+  Categories = function(x) if (!is.null(x$classifier)) describe_classes(x)
 )
+
+# A response of two levels has two models. The scores of bench/two-levels.R put neither first.
+describe_offer <- function(x) {
+  if (!has_trials(x$family) || is_streamed(x)) return(NULL)
+  if (!is.null(x$classifier)) {
+    if (is.null(x$classifier$estimator)) return(NULL)
+    return(on_lines("classification: accuracy and confusion.",
+      "For s(), (1 | group), tests and maps beyond the data: family = binomial()"))
+  }
+  if (length(x$data$levels) == 2L && has_ability(x$method, "effects", x$family)) {
+    on_lines("s(), (1 | group), tests and maps beyond the data.",
+      "For accuracy and confusion, or many predictors: method = loo_k()")
+  }
+}
+
+on_lines <- function(...) paste(c(...), collapse = paste0("\n", strrep(" ", fact_width + 1L)))
 
 # Names the success of binomial responses. Which level is the success is a matter of convention, so
 # that it is told.
@@ -58,7 +73,8 @@ fit_details <- function(method, fit) {
 fit_details.default <- function(method, fit) NULL
 
 describe_method <- function(x) {
-  paste0(x$method$label, if (!is.null(x$k)) sprintf(" (k = %d)", x$k))
+  paste0(x$method$label, if (!is.null(x$k)) sprintf(", %d neighbour%s", x$k,
+    if (x$k == 1L) "" else "s"))
 }
 
 describe_dropped <- function(x) {
@@ -84,28 +100,27 @@ describe_locations <- function(locations) {
     locations$time_unit))
 }
 
-# "of 2 outputs "
+# " of 2 responses"
 describe_outputs <- function(outputs) {
-  if (length(outputs)) sprintf("of %d outputs ", length(outputs))
+  if (length(outputs)) sprintf(" of %d responses", length(outputs))
 }
 
-# "zinc (155 known) and lead (160 known)"
+# "zinc (155 observed) and lead (160 observed)"
 describe_known <- function(outputs, output) {
   if (!length(outputs)) return(NULL)
   known <- vapply(tabulate(output, length(outputs)), format_count, "")
-  format_some(sprintf("%s (%s known)", outputs, known), 8L)
+  format_some(sprintf("%s (%s observed)", outputs, known), 8L)
 }
 
 describe_classes <- function(x) {
   counts <- vapply(tabulate(class_numbers(x$data), length(x$classifier$levels)), format_count, "")
-  distinct <- length(unique(x$classifier$location_index))
-  paste0(format_some(sprintf("%s (%s)", x$classifier$levels, counts), 8L),
-    if (distinct < length(x$data$y)) paste0("\n           at ", format_count(distinct),
-      " distinct locations"))
+  format_some(sprintf("%s (%s)", x$classifier$levels, counts), 8L)
 }
 
+# The line of summary(); print() shows what it predicts.
 describe_estimator <- function(classifier) {
-  if (!is.null(classifier$estimator)) paste0(classifier$estimator, compared_estimators(classifier))
+  if (is.null(classifier$estimator)) return(NULL)
+  paste0("Estimator: ", classifier$estimator, compared_estimators(classifier))
 }
 
 # Reports by what the estimator was chosen: the scores of all rows, or where these hardly differ

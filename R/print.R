@@ -84,19 +84,39 @@ has_errors <- function(std_error) any(!is.na(std_error))
 covariance_section <- function(x, digits, summary) {
   title <- covariance_line(x)
   remarks <- covariance_remarks(x, digits)
-  if (is.null(summary)) return(new_section(title, printed_covariance(x), remarks))
-  covariance_table_section(title, summary, c(local_deviations(x), remarks))
+  if (!is.null(summary)) {
+    return(covariance_table_section(title, summary, c(local_deviations(x), remarks)))
+  }
+  values <- printed_covariance(x)
+  ranges <- printed_ranges(x)
+  if (is.null(ranges)) return(new_section(title, with_units(values, x), remarks))
+  new_section(title, list(values = values[!names(values) %in% ranges$name], ranges = ranges),
+    remarks, show_with_ranges)
 }
 
+# "range (km)"
+with_units <- function(values, x) {
+  unit <- range_units(names(values), x$locations)
+  is_range <- names(values) %in% x$layout$name[x$layout$kind == "range"] & nzchar(unit)
+  names(values)[is_range] <- sprintf("%s (%s)", names(values), unit)[is_range]
+  values
+}
+
+# `Std. Error` of a parameter that is not estimated is "fixed". The title has shapes that are fixed.
 covariance_table_section <- function(title, summary, remarks = NULL) {
-  table <- cbind(Estimate = summary$covariance$estimate,
-    `Std. Error` = summary$covariance$std_error)
-  rownames(table) <- rownames(summary$covariance)
+  fit <- summary$fit
+  shown <- !rownames(summary$covariance) %in% titled_shapes(fit)
+  ranges <- printed_ranges(fit)$name
+  order <- seq_along(shown)
+  order[rownames(summary$covariance) %in% ranges] <- match(ranges, rownames(summary$covariance))
+  rows <- summary$covariance[order, ][shown[order], ]
+  table <- cbind(Estimate = rows$estimate, `Std. Error` = ifelse(rows$fixed, Inf, rows$std_error))
+  rownames(table) <- rownames(rows)
   estimated <- !summary$covariance$fixed
   reason <- if (any(estimated) && !has_errors(summary$covariance$std_error[estimated])) {
-    paste("no standard errors:", why_no_errors(summary$fit))
+    sprintf("No standard errors: %s.", why_no_errors(summary$fit))
   }
-  new_section(title, table, c(reason, remarks), show_numbers)
+  new_section(title, table, c(reason, remarks), show_estimates)
 }
 
 covariance_remarks <- function(x, digits) {
@@ -106,8 +126,7 @@ covariance_remarks <- function(x, digits) {
   vanishing <- is.null(x$classifier) &&
     any(x$layout$kind[x$parameters$at_boundary] %in%
       c("variance", if (is.null(x$pseudo_observations)) "nugget"))
-  c(if (has_space_time(x$covariance)) space_time_remarks(x, digits) else
-    "correlation is a function of distance / range",
+  c(deviations_line(x, digits), if (has_space_time(x$covariance)) space_time_remarks(x, digits),
   local_remarks(x), noise_remarks(x), effective_range_line(x, effective, digits),
   level_line(level_correlations(x), digits), white_noise_note(x, effective), fixed_remark(x),
   prior_lines(x), boundary_lines(x, boundary_parameters(x), vanishing), boundary_advice(x),
@@ -117,16 +136,15 @@ covariance_remarks <- function(x, digits) {
 
 fixed_remark <- function(x) {
   table <- covariance_estimates(x)$table
-  shapes <- x$layout$name[x$layout$kind %in% c("shape", "time_shape")]
-  fixed <- setdiff(table$name[table$fixed], shapes)
-  if (length(fixed)) paste("fixed:", paste(fixed, collapse = ", "))
+  fixed <- setdiff(table$name[table$fixed], titled_shapes(x))
+  if (length(fixed)) sprintf("Fixed: %s.", paste(fixed, collapse = ", "))
 }
 
 ending_section <- function(x) new_section(c(score_line(x), convergence_line(x)))
 
-# A field that is forgotten between neighbouring locations cannot be told from noise, and does not
-# predict. The spacing is the median distance to the nearest other location, of up to 500; it is
-# searched only where a grid over the bounding box would be about as wide.
+# A process whose correlation ends between neighbouring locations cannot be distinguished from
+# noise, and does not predict. The spacing is the median distance to the nearest other location, of
+# up to 500; it is searched only where a grid over the bounding box would be about as wide.
 white_noise_note <- function(x, effective) {
   if (length(effective) != 1L || has_factors(x$locations)) return(NULL)
   if (inherits(x, "neargp_outputs") || is_streamed(x)) return(NULL)
@@ -140,17 +158,17 @@ white_noise_note <- function(x, effective) {
   nearest <- as.matrix(core_neighbors_to(places, some, 2L, plain_context()))[2L, ]
   spacing <- stats::median(sqrt(rowSums((places[nearest, , drop = FALSE] - some)^2)))
   if (effective >= spacing) return(NULL)
-  c(sprintf("shorter than the spacing of the locations (median distance to the next %s): the field is white noise",
+  c(sprintf("The effective range is shorter than the spacing of the locations (median distance to the next: %s). The process is white noise, and predictions are the trend.",
     format(signif(spacing, 3L))),
     if (x$family$family == "poisson")
-    "counts that scatter more than Poisson's do that: try negative_binomial()")
+    "Counts that scatter more than a Poisson distribution cause that: try family = negative_binomial().")
 }
 
 score_line <- function(x) {
   name <- x$score
-  label <- paste0(toupper(substr(name, 1L, 1L)), substring(name, 2L))
+  label <- capitalised(name)
   value <- stats::logLik(x)
-  error <- attr(value, "standard_error")
+  error <- attr(value, "std_error")
   sprintf("%s: %s%s", label, format(round(x$log_likelihood, 2L), nsmall = 2L),
     if (!is_likelihood(x)) " (not a likelihood)" else sprintf(" (df = %d%s)", attr(value, "df"),
       if (is.null(error)) "" else sprintf("; by random signs, standard error %.2g", error)))
@@ -172,16 +190,16 @@ convergence_line <- function(x) {
 
 why_no_errors <- function(fit) {
   if (all(fit$parameters$at_boundary | fit$parameters$fixed)) {
-    return("all that is estimated is at a boundary")
+    return("all estimated parameters are at a bound")
   }
   value_for(fit$method, reasons_for_no_errors, fit)
 }
 
 reasons_for_no_errors <- list(
   default = function(method, fit) no_curvature(fit),
-  ppgpr = "what is maximised is a predictive score",
+  ppgpr = "the objective is a predictive score",
   svgp = function(method, fit) {
-    if (is.null(fit$information)) "svgp(std_errors = TRUE) computes them" else no_curvature(fit)
+    if (is.null(fit$information)) "svgp(std_error = TRUE) computes them" else no_curvature(fit)
   },
   vnngp = function(method, fit) {
     if (identical(method$optimizer, "adam")) "Adam finds no curvature" else no_curvature(fit)
@@ -189,7 +207,7 @@ reasons_for_no_errors <- list(
 )
 
 no_curvature <- function(fit) {
-  if (!is_likelihood(fit) && is.null(fit$information)) return("the score is not a likelihood")
+  if (!is_likelihood(fit) && is.null(fit$information)) return("the objective is not a likelihood")
   if (isFALSE(fit$convergence$converged)) "the fit did not converge" else
-    "the curvature at the optimum is not that of a maximum"
+    "the objective has no maximum at the estimates"
 }

@@ -95,7 +95,7 @@ describe_prior <- function(prior) {
 
 prior_lines <- function(fit) {
   if (is.null(fit$prior)) return(NULL)
-  paste0("priors as a penalty, see ?pc_priors: ", paste(describe_prior(fit$prior), collapse = ", "))
+  paste0("Priors as a penalty (?pc_priors): ", paste(describe_prior(fit$prior), collapse = ", "))
 }
 
 # ---- densities -----------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ check_prior <- function(settings, source) {
     abort_prior(sprintf("There are no priors by %s.", method$label), able)
   }
   if (has_latent_low_rank(method) || !is.null(method$inducing)) {
-    abort_prior("There are no priors with inducing points.", "Leave them out.")
+    abort_prior("There are no priors with inducing points.", "Leave `prior` out.")
   }
   if (identical(method$optimizer, "adam")) {
     abort_prior("There are no priors with optimizer = \"adam\".",

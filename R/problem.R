@@ -113,7 +113,7 @@ check_locations <- function(coords, covariance, locations, flat_allowed = FALSE)
   if (length(flat)) {
     abort_neargp("coordinates",
       c(paste0("The coordinate ", format_some(flat),
-        " is constant, so its range cannot be estimated."), i = "Leave it out of the coordinates."))
+        " is constant, so its range cannot be estimated."), i = sprintf("Leave %s out of `coords`.", format_some(flat))))
   }
   # Ranges are searched from 1e-5 to 100 times the standard deviations of the coordinates.
   extreme <- ranged(function(extent) extent < 1e7 * range_limits[["least"]] | extent >

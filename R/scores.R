@@ -215,21 +215,21 @@ new_scores <- function(values) {
   structure(as.data.frame(values), class = c("neargp_scores", "data.frame"))
 }
 
-# Shortens the names of columns, as a table that does not fit the console is wrapped.
-fitting_names <- function(table) {
-  names <- names(table)
-  width <- vapply(names, function(name) max(nchar(c(name, format(table[[name]])))), 1L)
-  if (sum(width + 1L) <= getOption("width")) return(names)
-  short <- c(interval_score = "int_score", pit_deviation = "pit_dev",
-    calibration_error = "cal_error")
-  ifelse(names %in% names(short), short[names], names)
-}
-
 #' @rdname scores
 #' @param x an object of class `neargp_scores`.
 #' @param digits number of significant digits to print.
 #' @export
 print.neargp_scores <- function(x, digits = 4L, ...) {
+  told <- told_scores(x)
+  cat("Scores", told$title, "\n", sep = "")
+  numbers <- vapply(told$table, is.double, logical(1L))
+  told$table[numbers] <- lapply(told$table[numbers], signif, digits)
+  print.data.frame(told$table, row.names = FALSE, ...)
+  invisible(x)
+}
+
+# What is the same in all rows becomes the title, and the other columns are the table.
+told_scores <- function(x) {
   table <- as.data.frame(x)
   described <- unname(c(row = "each row from the others",
     location = "each location from the others")[attr(x, "left_out")])
@@ -253,11 +253,6 @@ print.neargp_scores <- function(x, digits = 4L, ...) {
     counted <- sprintf(" of %s predictions", format_count(table$n[1L]))
     table$n <- NULL
   }
-  cat("Scores", counted, if (length(described)) paste0(" (", paste(described, collapse = "; "),
-    ")"), "\n", sep = "")
-  numbers <- vapply(table, is.double, logical(1L))
-  table[numbers] <- lapply(table[numbers], signif, digits)
-  names(table) <- fitting_names(table)
-  print.data.frame(table, row.names = FALSE, ...)
-  invisible(x)
+  list(table = table, title = paste0(counted, if (length(described))
+    sprintf(" (%s)", paste(described, collapse = "; "))))
 }

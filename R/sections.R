@@ -24,9 +24,11 @@ print_sections <- function(sections, digits) {
 
 # ---- values --------------------------------------------------------------------------------------
 
-# "Formula:   z ~ 1" for each named string.
+# "Formula:      z ~ 1" for each named string.
+fact_width <- 13L
+
 show_facts <- function(values, digits) {
-  writeLines(sprintf("%-10s %s", paste0(names(values), ":"), values))
+  writeLines(sprintf("%-*s %s", fact_width, paste0(names(values), ":"), values))
 }
 
 show_named <- function(values, digits) cat(paste_named(values, digits), "\n", sep = "")
@@ -54,6 +56,31 @@ show_coefficients <- function(values, digits) {
 show_numbers <- function(values, digits) {
   shown <- apply(values, c(1L, 2L), function(v) format(signif(v, digits), digits = digits))
   print(shown, quote = FALSE, right = TRUE)
+}
+
+# Estimates and standard errors. Inf stands for the error of a parameter that is fixed.
+show_estimates <- function(values, digits) {
+  shown <- apply(values, c(1L, 2L), function(v) {
+    if (is.na(v)) "" else if (is.finite(v)) format(signif(v, digits), digits = digits) else "fixed"
+  })
+  shown <- matrix(shown, nrow(values), dimnames = dimnames(values))
+  print(shown, quote = FALSE, right = TRUE)
+}
+
+# Named numbers above a table of ranges, which has its own remark.
+show_with_ranges <- function(values, digits, most = 20L) {
+  if (length(values$values)) show_named(values$values, digits)
+  ranges <- values$ranges
+  rows <- utils::head(ranges, most)
+  shown <- function(x, digits) vapply(signif(x, digits), format, "", digits = digits)
+  table <- cbind(coordinate = rows$coordinate, range = shown(rows$range, digits),
+    if (!anyNA(rows$in_sd)) cbind(`range / sd` = shown(rows$in_sd, 3L)))
+  writeLines("  Ranges, from the coordinate with the most effect to the least:")
+  rownames(table) <- rep("  ", nrow(table))
+  print(table, quote = FALSE, right = TRUE)
+  if (nrow(ranges) > most) {
+    writeLines(sprintf("  and %d more: coef(fit, what = \"covariance\")", nrow(ranges) - most))
+  }
 }
 
 show_rounded <- function(values, digits) print(signif(values, digits))

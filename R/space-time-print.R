@@ -42,7 +42,7 @@ space_time_remarks <- function(x, digits) {
   components <- x$core_covariance$components
   own <- which(vapply(components, is_space_time, NA))
   label <- function(j) if (length(components) > 1L) sprintf(" (component %d)", j) else ""
-  c("correlation is a function of distance / range and lag / range_time",
+  c("The correlation depends on distance / range and lag / range_time.",
     vapply(own, function(j) paste0(paste(component_remark(x, j, digits), collapse = "; "),
       label(j)), ""))
 }
@@ -52,14 +52,14 @@ component_remark <- function(x, j, digits) {
   component <- x$core_covariance$components[[j]]
   settings <- component$space_time
   unit <- if (nzchar(x$locations$time_unit)) paste0(" ", x$locations$time_unit) else ""
-  half <- paste0("at one place correlation 1/2 after ",
+  half <- paste0("At one location the correlation is 1/2 after ",
     shown(component$range[length(component$range)] * effective_distance_of(component,
       length(component$range), 0.5)), unit)
   switch(settings$model, gneiting = half,
     separable = c(if (settings$time_family == "exponential") phi_remark(x, j, shown, unit), half),
     product_sum = {
       rest <- 1 - settings$product
-      c(sprintf("shares of the variance: product %s, space %s, time %s", shown(settings$product),
+      c(sprintf("Shares of the variance: product %s, space %s, time %s", shown(settings$product),
         shown(rest * settings$space), shown(rest * (1 - settings$space))),
         if (settings$time_family == "exponential") phi_remark(x, j, shown, unit))
     })
@@ -87,12 +87,12 @@ autoregression <- function(x, j) {
 space_time_advice <- function(x, i, side) {
   upper <- side == "upper"
   switch(x$layout$kind[i],
-    alpha = if (upper) "the field is as smooth in time as the model has it: alpha = 1 says so." else
-      "correlation in time hardly falls with the lag once it has fallen: a part of the field may stay as it is, as in model = \"product_sum\".",
-    beta = if (upper) "the greatest interaction of space and time, which is no failure." else
-      "the data show no interaction of space and time: model = \"separable\" has none.",
-    share_product = if (upper) "no part of the field is of space or of time alone: model = \"separable\"." else
-      "the field is a sum of one in space and one in time.",
-    share_space = sprintf("no part of the field is of %s alone.", if (upper) "time" else "space"),
-    time_shape = "it is a bound of its search: fix it in `time`, or take another family there.")
+    alpha = if (upper) "the process is as smooth in time as the model allows: use alpha = 1." else
+      "the correlation in time falls, and then stays: try model = \"product_sum\".",
+    beta = if (upper) "the strongest interaction of space and time that the model allows. This is no fault." else
+      "the data show no interaction of space and time: use model = \"separable\".",
+    share_product = if (upper) "no part of the process is of space or of time alone: use model = \"separable\"." else
+      "the process is a sum of one in space and one in time.",
+    share_space = sprintf("no part of the process is of %s alone.", if (upper) "time" else "space"),
+    time_shape = "it is at a bound of its search: fix it in `time`, or use another family there.")
 }

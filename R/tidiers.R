@@ -33,7 +33,7 @@
 #' `augment()`: the data with `.fitted`, `.resid`, and the leave-one-out `.loo_mean`, `.loo_sd` and
 #' `.loo_std_resid`, which is random for counts. [ppgpr()] returns the first two, deep fits also
 #' `.std_resid`. `newdata` returns `.fitted`, `.se.fit`, `.lower`, `.upper` and `.resid`, and for
-#' categories `.prob_<level>` and `.class`.
+#' categories `.pred_<level>` and `.pred_class`.
 #' @seealso [summary.neargp()], [companions]
 #' @examples
 #' stations <- colorado_precipitation()

@@ -153,14 +153,14 @@ surface_columns <- function(moments, surfaces, settings) {
 varying_lines <- function(fit) {
   several <- length(fit$covariance$components) > 1L
   lines <- vapply(by_recipes(fit$locations), function(recipe) {
-    sprintf("variance%s is per squared unit of %s, whose root mean square over the rows is %s",
+    sprintf("Variance%s is per squared unit of %s, whose root mean square over the rows is %s.",
       if (several) paste0("_", recipe$component) else "", recipe$names,
       format_three_digits(recipe$scale))
   }, "")
   surfaces <- surfaces_of(fit)
   absent <- vapply(Filter(function(surface) is.na(surface$trend), surfaces), `[[`, "", "name")
   c(lines, if (length(absent))
-    sprintf("the trend has no %s: %s vary around 0", format_some(unname(absent)),
+    sprintf("The trend has no %s: %s vary around 0.", format_some(unname(absent)),
       if (length(absent) == 1L) "its coefficients" else "their coefficients"),
-    "see predict(type = \"coefficients\"), plot(fit, \"coefficients\")")
+    "See predict(type = \"coefficients\"), plot(fit, \"coefficients\").")
 }

@@ -160,7 +160,7 @@ monotone_recipes <- function(warp, component, locations, raw) {
     if (length(knots) < 2L) {
       abort_neargp("local",
         c(sprintf("The coordinate `%s` does not vary among the rows: it cannot be warped.", name),
-        i = "Leave it out of monotone()."))
+        i = sprintf("Leave `%s` out of monotone().", name)))
     }
     list(names = paste0(name, seq_along(knots)), coordinate_name = name, raw_column = at,
       coordinate = match(name, locations$embedded_names), knots = knots,

@@ -34,12 +34,12 @@ first_parameters <- function(train, rows = 2000L, points = 200L) {
   }
   start <- start_of(setdiff(names(train), "y"))
   part <- part[vapply(part, function(x) length(unique(x)) > 1L, NA)]
-  found <- coef(fit_by(svgp(points, move = FALSE, std_errors = FALSE), part, start = start_of(setdiff(names(part), "y")))$value, "covariance")
+  found <- coef(fit_by(svgp(points, move = FALSE, std_error = FALSE), part, start = start_of(setdiff(names(part), "y")))$value, "covariance")
   replace(start, names(start) %in% names(found), found[intersect(names(start), names(found))])
 }
 
 fit_svgp <- function(data, points, iterations, start) {
-  fit_by(svgp(points, std_errors = FALSE), data$train, start = start, control = neargp_control(max_iterations = iterations))
+  fit_by(svgp(points, std_error = FALSE), data$train, start = start, control = neargp_control(max_iterations = iterations))
 }
 
 compare <- function(set, data, first, points, split, iterations, mean_inducing) {
@@ -47,7 +47,7 @@ compare <- function(set, data, first, points, split, iterations, mean_inducing) 
   found <- coef(base, "covariance")
   ranges <- unname(found[grepl("^range", names(found))])
   on <- if (mean_inducing != "all") as.integer(mean_inducing)
-  second <- fit_by(odvgp(base$inducing, move = FALSE, std_errors = FALSE, mean_inducing = on), data$train,
+  second <- fit_by(odvgp(base$inducing, move = FALSE, std_error = FALSE, mean_inducing = on), data$train,
     cov_matern(nu = 2.5, variance = found[["variance"]], range = ranges, ard = TRUE), nugget = base$nugget)
   score <- function(fit) {
     predicted <- timed(predict(fit, data$test, threads = 1L))

@@ -73,7 +73,7 @@ second_stage <- function(case, data, first, nu) {
   second <- if (case$method == "ppgpr") {
     fit_by(ppgpr(points, move = FALSE), case, data, covariance, start = c(nugget = base$nugget))
   } else {
-    fit_by(odvgp(points, move = FALSE, std_errors = FALSE, mean_inducing = 700L), case, data, covariance, nugget = base$nugget)
+    fit_by(odvgp(points, move = FALSE, std_error = FALSE, mean_inducing = 700L), case, data, covariance, nugget = base$nugget)
   }
   list(value = second$value, cpu = first$cpu + second$cpu)
 }
@@ -109,7 +109,7 @@ run_split <- function(paper, set, methods, split, points, k, epochs, kl_weight) 
     if (case$method == "swsgp") {
       fitted <- fit_by(swsgp(points, k = k, epochs = epochs), case, data)
     } else {
-      if (is.null(first)) first <- fit_by(svgp(points, std_errors = FALSE, kl_weight = kl_weight), case, data)
+      if (is.null(first)) first <- fit_by(svgp(points, std_error = FALSE, kl_weight = kl_weight), case, data)
       fitted <- if (case$method == "svgp") first else second_stage(case, data, first, protocols[[paper]]$nu)
     }
     append_result("paper-tables", scored_row(case, data, fitted))

@@ -19,7 +19,7 @@ result_topics <- c(
   "deep-few-rows" = "deep", dspp = "deep",
   defaults = "defaults", "which-method" = "which-method",
   factors = "classification", "loo-k-classification" = "classification", "loo-k-polya-gamma" = "classification",
-  "loo-k-steps" = "classification", "svgp-classes" = "classification",
+  "loo-k-steps" = "classification", "svgp-classes" = "classification", "two-levels" = "classification",
   forecast = "space-time", "space-time" = "space-time",
   fuzz = "fuzz",
   geometry = "speed", kernels = "speed", likelihoods = "speed", "mean-field" = "speed", "neighbors-high-dimension" = "speed",

@@ -27,7 +27,7 @@ local({
 child <- function(data) {
   lines <- c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "suppressMessages(library(neargp))",
     if (nzchar(data)) c(sprintf("data <- %s", data), sprintf(paste("fit <- suppressWarnings(neargp(z ~ height, data, coords = ~ x + y,",
-      "method = svgp(%s, std_errors = FALSE, move = FALSE, optimizer = 'collapsed'), covariance = cov_matern(nu = 1.5), threads = 1L,",
+      "method = svgp(%s, std_error = FALSE, move = FALSE, optimizer = 'collapsed'), covariance = cov_matern(nu = 1.5), threads = 1L,",
       "start = c(variance = 1, range = 0.3, nugget = 0.1), control = neargp_control(max_iterations = %d)))"), grid, iterations)),
     "status <- readLines('/proc/self/status')", "peak <- as.numeric(gsub('[^0-9]', '', grep('VmHWM', status, value = TRUE))) / 1024",
     sprintf("cat(peak, sum(proc.time()[1:2]), %s)", if (nzchar(data)) "format(fit$log_likelihood, digits = 15), fit$convergence$evaluations" else "NaN, NaN"))

@@ -21,7 +21,7 @@ run <- function(case) {
   test <- sort(sample(nrow(data), round(nrow(data) / 10)))
   data <- varying_inputs(data, -test)
   robust <- case$method == "robust-max"
-  method <- switch(case$method, loo_k = loo_k(), odvgp = odvgp(case$inducing, std_errors = FALSE), svgp(case$inducing, std_errors = FALSE))
+  method <- switch(case$method, loo_k = loo_k(), odvgp = odvgp(case$inducing, std_error = FALSE), svgp(case$inducing, std_error = FALSE))
   fitted <- timed(neargp(if (robust) y ~ 0 else y ~ 1, data[-test, ], coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE),
     method = method, family = categorical(if (robust) "robust-max" else "softmax"), threads = bench_threads(), verbose = FALSE))
   fit <- fitted$value

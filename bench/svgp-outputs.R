@@ -21,7 +21,7 @@ run <- function(set) {
   train <- loaded$data[parts$training, ]
   test <- loaded$data[parts$test, ]
   covariance <- cov_matern(nu = 2.5, ard = TRUE)
-  method <- svgp(points, std_errors = FALSE)
+  method <- svgp(points, std_error = FALSE)
   models <- list(
     separate = function() separate(loaded$outputs, "1", train, test, loaded$coords, method, covariance),
     together = function() joint(loaded$outputs, "1", train, test, loaded$coords, method, covariance, together = TRUE),

@@ -14,6 +14,15 @@ write_extdata <- function(data, name) {
   utils::write.csv(data, connection, row.names = FALSE, quote = FALSE)
 }
 
+# Adds projected coordinates in kilometres, `east` and `north`, so that examples need no projection.
+with_kilometres <- function(data, epsg) {
+  points <- sf::st_as_sf(data[c("lon", "lat")], coords = c("lon", "lat"), crs = 4326)
+  projected <- sf::st_coordinates(sf::st_transform(points, epsg)) / 1000
+  data$east <- round(projected[, 1], 3)
+  data$north <- round(projected[, 2], 3)
+  data
+}
+
 # Land surface temperature: the cells run along longitude first, 500 to a row,
 # from north to south. Of the windows of 80 by 70 cells without a missing one, this
 # has the most separate gaps for the share of it that is held out.
@@ -27,6 +36,10 @@ land_temperature <- with(satellite[window, ], data.frame(
   temperature = round(temp, 2),
   held_out = train == 0
 ))
+# Its grid stays one in kilometres from the centre of the window, with the parallel at 35.9 degrees in its true length.
+kilometres <- pi / 180 * 6371
+land_temperature$east <- round(kilometres * cos(35.9 * pi / 180) * (land_temperature$lon + 92.2), 4)
+land_temperature$north <- round(kilometres * (land_temperature$lat - 35.9), 4)
 write_extdata(land_temperature, "land_temperature.csv.gz")
 
 # Precipitation of the growing season, April to September: total of each year
@@ -51,7 +64,7 @@ station$precipitation <- round(station$precipitation / station$years, 1)
 station <- station[station$years >= 10, ]
 station <- station[order(station$station), ]
 names(station)[names(station) == "elev"] <- "elevation"
-write_extdata(station, "colorado_precipitation.csv.gz")
+write_extdata(with_kilometres(station, 32613), "colorado_precipitation.csv.gz") # UTM zone 13
 
 # Wet days of January 2010: daily totals at rain gauges, in hundredths of an inch. Most gauges weigh in tenths of an inch, so that
 # is the least a wet day has.
@@ -64,7 +77,8 @@ gauge[c("lon", "lat")] <- round(gauge[c("lon", "lat")], 4)
 gauge$precipitation <- round(gauge$precipitation, 1)
 on_21st <- daily[daily$day == 21, ]
 gauge$on_21st <- round(0.254 * on_21st$prcp[match(gauge$station, on_21st$station)], 1)
-write_extdata(gauge[order(gauge$station), ], "wet_days.csv.gz")
+# Albers equal area for the contiguous states
+write_extdata(with_kilometres(gauge[order(gauge$station), ], 5070), "wet_days.csv.gz")
 
 # The temperatures once more as a GeoTIFF, with gaps where the cells are held out, for examples that begin with a file.
 image <- land_temperature[c("lon", "lat", "temperature")]

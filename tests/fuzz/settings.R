@@ -136,7 +136,7 @@ inducing_arguments <- function(name, k, n) {
   if (chance(0.2)) arguments$bound <- "standard"
   if (name == "svgp" && chance(0.2)) arguments[c("optimizer", "epochs", "batch_size")] <- list("natural", pick(1L, 5L), pick(16L, 1024L))
   if (name == "odvgp" && chance(0.3)) arguments$mean_inducing <- pick(5L, 20L, n, 1L)
-  if (name == "svgp" && chance(0.2)) arguments$std_errors <- pick(TRUE, FALSE)
+  if (name == "svgp" && chance(0.2)) arguments$std_error <- pick(TRUE, FALSE)
   if (name == "ppgpr" && chance(0.2)) arguments$kl_weight <- pick(0, 0.1)
   arguments
 }

@@ -20,7 +20,7 @@ source_file <- function(data, env = parent.frame()) {
   file
 }
 
-source_fit <- function(data, ..., method = svgp(inducing = 15, std_errors = FALSE),
+source_fit <- function(data, ..., method = svgp(inducing = 15, std_error = FALSE),
                        covariance = cov_matern(nu = 1.5)) {
   suppressWarnings(neargp(z ~ height + soil + offset(known), data, coords = ~ x + y,
     weights = years, method = method, covariance = covariance,

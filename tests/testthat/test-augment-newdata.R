@@ -36,8 +36,8 @@ test_extended("of counts it has the expected response, and of classes their prob
   classes <- neargp(group ~ 1, data, coords = ~ x + y, method = loo_k(k = 8),
     family = categorical())
   table <- augment(classes, newdata = new)
-  expect_equal(table$.prob_b, predict(classes, new)$prob_b)
-  expect_identical(table$.class, predict(classes, new, type = "class")$class)
+  expect_equal(table$.pred_b, predict(classes, new)$prob_b)
+  expect_identical(table$.pred_class, predict(classes, new, type = "class")$class)
 })
 
 test_extended("tibbles and data.tables come back as such, and can be worked on", {

@@ -26,13 +26,13 @@ test_that("white noise has a variance that is told to be none, and noise-free da
     covariance = cov_exponential()))
   noise$parameters$at_boundary[1L] <- TRUE
   noise$parameters$working[1L] <- noise$bounds$lower[["variance"]]
-  expect_match(boundary_advice(noise)[1L], "variance: the data show no such part of the field")
+  expect_match(boundary_advice(noise)[1L], "variance: the data show no such component")
   data$z <- sin(data$x) + cos(data$y)
   smooth <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15),
     covariance = cov_exponential()))
   expect_true(smooth$parameters$at_boundary[smooth$parameters$name == "nugget"])
   expect_match(paste(capture.output(print(smooth)), collapse = " "),
-    "nugget: the field goes through the data: nugget = 0 says so")
+    "nugget: the process passes through the data: use nugget = 0")
 })
 
 test_that("a parameter without information is not taken for a small one", {
@@ -48,7 +48,7 @@ test_that("a parameter without information is not taken for a small one", {
     diag(ifelse(vague, 1e-3, 1)))
   expect_true(all(fit$parameters$at_boundary[vague]))
   printed <- printed_text(fit)
-  expect_match(printed, "poorly determined by the data: variance \\(and .*\\), sd_\\(Intercept\\)\\|g")
+  expect_match(printed, "Poorly determined by the data: variance \\(with .*\\), sd_\\(Intercept\\)\\|g")
   expect_match(printed, "variance: the likelihood is nearly flat about the estimate, ")
   expect_match(printed, "no standard error. +Keep the term")
   expect_no_match(printed, "leave (it|the term) out|at the boundary|no such")
@@ -65,13 +65,13 @@ test_that("a likelihood that is flat in the range is reported", {
   table$at_boundary[] <- FALSE
   fit$parameters <- table
   expect_match(flat_likelihood_note(fit), fixed = TRUE,
-    "flat in range (standard error above the estimate), which says little: fix variance or range, give a prior (prior = pc_priors()), or take data from a larger area.")
+    "The data hardly determine range: the standard error exceeds the estimate. To get a definite value, fix variance or range, give a prior (prior = pc_priors()), or use data from a larger area.")
   refused <- fit
   refused$method <- svgp(10)
-  expect_match(flat_likelihood_note(refused), "fix variance or range, or take data from")
+  expect_match(flat_likelihood_note(refused), "fix variance or range, or use data from")
   both <- fit
   both$parameters$std_error[1L] <- 2 * table$estimate[1L]
-  expect_match(flat_likelihood_note(both), "in variance and range \\(standard errors above the estimates\\), which say ")
+  expect_match(flat_likelihood_note(both), "determine variance and range: the standard errors exceed the estimates")
   table$std_error[] <- 0.1 * table$estimate
   fit$parameters <- table
   expect_null(flat_likelihood_note(fit))
@@ -101,11 +101,11 @@ test_that("ranges of coordinates that play no part are told as that", {
   fit$parameters$at_boundary <- fit$parameters$name == "range_y"
   expect_identical(fit$parameters$name[idle_ranges(fit)], ranges[-1L])
   expect_match(idle_ranges_note(fit),
-    "range_y and range_h: more than 50 times .* depends on these coordinates")
+    "Almost no effect of y and h: .* more than 50 times .* without these coordinates")
   expect_length(boundary_advice(fit), 0L)
   printed <- paste(capture.output(print(fit)), collapse = " ")
-  expect_match(printed, "at the boundary of its search interval: range_y")
-  expect_match(printed, "range_y and range_h: more than 50 times")
+  expect_match(printed, "At a bound of its search interval: range_y")
+  expect_match(printed, "y and h: the ranges are more than 50 times")
   fit$parameters$estimate[match(ranges, fit$parameters$name)] <- exp(fit$bounds$upper[ranges])
   fit$parameters$at_boundary <- fit$parameters$name %in% ranges
   expect_null(idle_ranges_note(fit))
@@ -123,13 +123,13 @@ test_extended("coordinates that are covariates of the covariance are not called 
     fit$parameters$estimate[fit$layout$kind == "range"] <- c(1, 1e6)
     idle_ranges_note(fit)
   }
-  expect_match(noted(expand(1, ~ wet)), "range_height: more than")
-  expect_match(noted(expand(1, ~ x)), "range_height: more than")
-  expect_match(noted(monotone(~ height)), "range_height: more than")
+  expect_match(noted(expand(1, ~ wet)), "effect of height: the range is more than")
+  expect_match(noted(expand(1, ~ x)), "effect of height: the range is more than")
+  expect_match(noted(monotone(~ height)), "effect of height: the range is more than")
   expect_null(noted(expand(1, ~ height)))
   expect_null(noted(expand(1, ~ bumps(2))))
   on_sphere <- function(warp) noted(warp, ~ lon + lat + height, distance = "chordal")
-  expect_match(on_sphere(expand(1, ~ lat)), "range_height: more than")
+  expect_match(on_sphere(expand(1, ~ lat)), "effect of height: the range is more than")
   expect_null(on_sphere(expand(1, ~ height)))
 })
 

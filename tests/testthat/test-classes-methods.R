@@ -1,13 +1,22 @@
-test_that("print and summary tell classes, estimator and link", {
+test_that("print() of categories shows how well they are predicted, summary() the estimator as well", {
   data <- class_data(80, repeated = 5L)
   fit <- fixed_class_fit(data, k = 10L)
   printed <- capture.output(print(fit))
-  expect_match(printed, "Classes: +a \\(", all = FALSE)
-  expect_match(printed, "75 distinct locations", all = FALSE)
-  expect_match(printed, "Estimator: label", all = FALSE)
+  expect_match(printed, "Categories: +a \\(", all = FALSE)
+  expect_match(printed, "80 at 75 locations", all = FALSE)
   expect_match(printed, "softmax", all = FALSE)
   expect_match(printed, "not a likelihood", all = FALSE)
-  expect_match(capture.output(print(summary(fit))), "log_loss", all = FALSE)
+  expect_no_match(printed, "Estimator|Slope|(^| )variance|nugget")
+  known <- scores(fit)
+  at <- grep("^Leave-one-out predictions of all 80 observations:$", printed)
+  expect_equal(scan(text = printed[at + 2L], quiet = TRUE), c(known$accuracy, known$log_loss),
+    tolerance = 1e-3)
+  counts <- vapply(strsplit(trimws(printed[at + 5:7]), " +"), `[`, character(4L), 1:4)
+  expect_identical(matrix(as.integer(counts[-1L, ]), 3L, byrow = TRUE),
+    matrix(as.integer(confusion_table(fit)), 3L))
+  summarised <- capture.output(print(summary(fit)))
+  expect_match(summarised, "Estimator: label", all = FALSE)
+  expect_match(summarised, "log loss", all = FALSE)
   expect_error(AIC(fit), class = "neargp_error_not_likelihood")
 })
 
@@ -65,7 +74,7 @@ test_that("a summary has coefficients and covariance, and says of which class th
   expect_identical(rownames(coef(said)), rownames(vcov(fit)))
   expect_equal(said$covariance$estimate, unname(coef(fit, what = "covariance")))
   fit$classifier$bias <- c(-0.25, 0, 0.5)
-  expect_match(printed_text(fit, digits = 3), "intercepts: a -0.25, b  ?0.00, c  ?0.50")
+  expect_match(printed_text(summary(fit), digits = 3), "Near data, add a -0.25, b  ?0.00, c  ?0.50")
 })
 
 test_that("augment() of classes has the covariates, and rows that na.exclude left out", {
@@ -86,7 +95,7 @@ test_that("a single trend coefficient of two classes has its name, and is printe
 
 test_that("print() says of a variance or nugget at its bound that only their ratio says what the labels' mean is", {
   fit <- fixed_class_fit(class_data(60), k = 10L)
-  expect_no_match(capture.output(print(fit)), "ratio of variance and nugget")
+  expect_no_match(capture.output(print(summary(fit))), "ratio of variance and nugget")
   bounds <- with_start(fit$method, list(data = fit$data, family = fit$family, layout = fit$layout,
     free = TRUE, locations = fit$locations, groups = component_groups(fit$covariance,
       fit$locations)))$bounds
@@ -99,5 +108,5 @@ test_that("print() says of a variance or nugget at its bound that only their rat
   fit$parameters$at_boundary <- kind == "variance"
   fit$parameters$estimate[kind == "variance"] <- 1e-6
   fit$nugget <- 4e-6
-  expect_match(printed_text(fit), "ratio of variance and nugget alone, 0.25")
+  expect_match(printed_text(summary(fit)), "ratio of variance and nugget alone, 0.25")
 })

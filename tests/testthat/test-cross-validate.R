@@ -123,7 +123,7 @@ test_extended("sf fits and blocked folds work", {
   cv <- cross_validate(fit, folds = "blocked")
   expect_equal(nrow(cv$predictions), 200)
   expect_output(print(cv),
-    "200 rows in 10 folds \\(square blocks\\)\nParameters: covariance of the full fit, trend anew")
+    "200 rows in 10 folds \\(square blocks\\)\nParameters: covariance of the full fit, trend estimated again")
 })
 
 test_extended("random folds promise smaller errors than gaps have, which blocks tell", {

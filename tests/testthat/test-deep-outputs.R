@@ -157,7 +157,7 @@ test_extended("a fit does not depend on threads, nor on the outputs' units; it i
 
 test_that("print, coefficients and tables name the outputs", {
   fit <- fit_several()
-  expect_output(print(fit), "2 outputs by deep sigma point process")
+  expect_output(print(fit), "fit of 2 responses: deep sigma point process")
   expect_output(print(fit), "of u, .* of v")
   expect_output(print(summary(fit)), "Units:")
   expect_identical(names(coef(fit)), c("u:(Intercept)", "u:a", "v:(Intercept)", "v:a"))
@@ -175,7 +175,7 @@ test_that("print, coefficients and tables name the outputs", {
 test_extended("what several outputs have not is refused, with what has it", {
   fit <- fit_several()
   new <- outputs_data()[1:2, ]
-  expect_error(predict(fit, new, observed = TRUE), "vecchia", class = "neargp_error_argument")
+  expect_error(predict(fit, new, use_observed = TRUE), "vecchia", class = "neargp_error_argument")
   expect_error(predict(fit, new, k = 3), class = "neargp_error_argument")
   for (call in list(quote(simulate(fit, type = "link")), quote(simulate(fit, conditional = FALSE)),
     quote(loo_predict(fit)), quote(vcov(fit)),

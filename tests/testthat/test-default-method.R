@@ -16,8 +16,8 @@ test_extended("a few hundred gaussian rows are fitted exactly, more of them by v
   named <- fit_by_default(z ~ height, data, method = exact_gp())
   expect_s3_class(chosen$method, "neargp_exact_gp")
   expect_identical(coef(chosen, "covariance"), coef(named, "covariance"))
-  expect_output(print(chosen), "by default exact_gp(), as there are at most 500 rows", fixed = TRUE)
-  expect_no_match(paste(capture.output(print(named)), collapse = " "), "by default")
+  expect_output(print(chosen), "exact_gp(), the default for up to 500 observations", fixed = TRUE)
+  expect_no_match(paste(capture.output(print(named)), collapse = " "), "the default")
   fixed <- function(n) {
     neargp(z ~ 1, simulated_data(n), coords = ~ x + y, covariance = cov_exponential(variance = 2,
       range = 0.2), nugget = 0.1, threads = 1L)
@@ -75,12 +75,12 @@ test_extended("the method follows from the family, and is reported", {
   data <- defaults_data()
   for (family in list(poisson(), poisson, "poisson")) {
     expect_message(fit <- fit_by_default(count ~ 1, data, family = family),
-      "vnngp(), the method for a poisson() response", fixed = TRUE, class = "neargp_message_method")
+      "vnngp(), the default for a poisson() response", fixed = TRUE, class = "neargp_message_method")
     expect_s3_class(fit$method, "neargp_vnngp")
   }
   expect_equal(coef(fit),
     coef(fit_by_default(count ~ 1, data, family = poisson(), method = vnngp())))
-  expect_output(print(fit), "by default vnngp()", fixed = TRUE)
+  expect_output(print(fit), "vnngp(), the default for a ", fixed = TRUE)
   expect_named(predict(fit, data[1:2, ], interval = "prediction"),
     c("mean", "sd", "lower", "upper"))
   expect_no_message(fit_by_default(count ~ 1, data, family = poisson(), method = vnngp()))
@@ -89,7 +89,7 @@ test_extended("the method follows from the family, and is reported", {
 test_extended("a response of classes chooses classification, and tells so", {
   data <- defaults_data()
   expect_message(three <- fit_by_default(class ~ 1, data),
-    "family = categorical(), since `class` has classes", fixed = TRUE,
+    "family = categorical(), since `class` has 3 levels", fixed = TRUE,
     class = "neargp_message_method")
   expect_s3_class(three$method, "neargp_loo_k")
   expect_identical(three$family$family, "categorical")
@@ -163,10 +163,10 @@ test_extended("of classes and a method that is named, the family is what was cho
   data$class <- cut(data$x, 3, labels = c("a", "b", "c"))
   expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8)),
     "Name `family` to choose another", class = "neargp_message_method")
-  expect_output(print(fit), "Family: +by default categorical\\(\\), since `class` has classes")
+  expect_output(print(fit), "Family: +categorical\\(\\), since `class` has 3 levels")
   expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y),
     "Name `method` to choose another", class = "neargp_message_method")
-  expect_output(print(fit), "Method: +by default loo_k\\(\\) with family = categorical\\(\\)")
+  expect_output(print(fit), "Method: +loo_k\\(\\) with family = categorical\\(\\)")
 })
 
 test_extended("a factor of two levels has the columns of classes where the family says so", {

@@ -15,7 +15,7 @@ test_extended("variances are told as lme4 does", {
   expect_equal(table$sdcor, unname(c(coef(fit, "covariance")[4:6], sigma(fit))))
   expect_equal(table$vcov, table$sdcor^2)
   expect_output(print(V), "Groups +Name +Std.Dev.")
-  expect_output(print(fit), "Random effects:.*levels: site, 8; year, 5")
+  expect_output(print(fit), "Random effects:.*Levels: site, 8; year, 5")
   expect_output(print(summary(fit)), "Random effects:")
 })
 

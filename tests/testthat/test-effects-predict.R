@@ -191,7 +191,7 @@ test_that("a row that is the only one of its level is predicted with the varianc
 
 test_extended("effects are predicted without the fold that is held out, also where there is no trend", {
   data <- effects_data(60)
-  for (method in list(exact_gp(), vecchia(20), svgp(15, std_errors = FALSE))) {
+  for (method in list(exact_gp(), vecchia(20), svgp(15, std_error = FALSE))) {
     fit <- neargp(z ~ 0 + (1 | site), data, coords = ~ x + y, method = method, nugget = 0.3,
       covariance = cov_exponential(range = 0.2, variance = 0.5))
     kept <- data$site != "a"

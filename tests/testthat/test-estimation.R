@@ -70,7 +70,7 @@ test_extended("logLik(REML = ) gives either likelihood of either fit", {
 
 test_that("a fit says that it is REML's", {
   fit <- restricted_fit(exact_gp(estimation = "REML"))
-  expect_output(print(fit), "by exact likelihood, REML")
+  expect_output(print(fit), "fit: exact likelihood, REML")
   expect_output(print(summary(fit)), "Restricted log-likelihood: ")
   expect_output(print(vecchia(estimation = "REML")), "estimation +REML")
 })
@@ -102,7 +102,7 @@ test_that("maximum likelihood from few observations recommends REML, in a messag
   }
   expect_message(few <- fitted_to(40), "exact_gp\\(estimation = \"REML\"\\)",
     class = "neargp_message_estimation")
-  expect_output(print(few), "use exact_gp\\(estimation")
+  expect_output(print(few), "use method = exact_gp\\(estimation")
   expect_message(fitted_to(70, z ~ poly(x, 4) + poly(y, 4), vecchia(k = 5)), "70 .* 9 coefficients",
     class = "neargp_message_estimation")
   expect_no_message(enough <- fitted_to(60), class = "neargp_message_estimation")

@@ -147,13 +147,13 @@ test_that("print() tells levels and the correlation between them", {
     "factors: colour \\(4 levels\\), size \\(ordered, 3 levels\\) and flag \\(2 levels\\)")
   expect_equal(summary(fit)$level_correlation, exp(-1 / c(range_colour = 2, range_size = 4,
     range_flag = 3)))
-  expect_output(print(fit), sprintf("correlation between levels: %.4f \\(colour\\)", exp(-1 / 2)))
+  expect_output(print(fit), sprintf("Correlation between levels: %.4f \\(colour\\)", exp(-1 / 2)))
   expect_named(summary(fit)$effective_range, "range")
   expect_identical(level_line(c(range_a = 1 - 2e-7), 4L),
-    "correlation between levels: 0.9999998 (a)")
+    "Correlation between levels: 0.9999998 (a)")
   alone <- neargp(z ~ 1, rows_of_factors(60), coords = ~ colour + flag, method = exact_gp(),
     nugget = 0.02, covariance = cov_exponential(variance = 1.5, range = c(1, 2)))
-  expect_output(print(alone), "Locations: factors: colour")
+  expect_output(print(alone), "Coordinates:  factors: colour")
 })
 
 test_extended("a monotone warp learns the spacing of ordered levels", {

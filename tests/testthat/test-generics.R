@@ -47,7 +47,7 @@ test_extended("scores that are no likelihoods say so", {
     expect_error(deviance(fit), class = "neargp_error_not_likelihood")
     expect_true(all(is.na(vcov(fit, "covariance"))))
     expect_true(all(diag(vcov(fit)) > 0))
-    expect_output(print(summary(fit)), "no standard errors")
+    expect_output(print(summary(fit)), "No standard errors")
   }
 })
 

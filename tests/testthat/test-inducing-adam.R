@@ -62,7 +62,7 @@ test_extended("families, saved copies, threads and seeds", {
   new <- data.frame(x = c(0.1, 0.5, 0.9), y = c(0.2, 0.5, 0.9))
   expect_equal(predict(adam, new)$mean, predict(collapsed, new)$mean, tolerance = 0.03)
   expect_equal(scores(adam)$log_score, scores(collapsed)$log_score, tolerance = 0.01)
-  few <- adam_method(2, std_errors = FALSE)
+  few <- adam_method(2, std_error = FALSE)
   first <- batch_fit(data, few, count ~ x, family = poisson(), threads = 1L)
   kept <- c("log_likelihood", "parameters", "inducing", "svgp", "posterior", "beta", "beta_vcov")
   for (threads in c(2L, 4L)) expect_identical(batch_fit(data, few, count ~ x, family = poisson(),

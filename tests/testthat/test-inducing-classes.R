@@ -77,7 +77,7 @@ test_that("two classes have the bound of binomial() but for what independent fie
   data <- flowers[flowers$Species != "setosa", ]
   data$Species <- droplevels(data$Species)
   places <- as.matrix(data[seq(1L, nrow(data), by = 3L), c("Petal.Length", "Petal.Width")])
-  method <- svgp(unique(places), move = FALSE, bound = "standard", std_errors = FALSE)
+  method <- svgp(unique(places), move = FALSE, bound = "standard", std_error = FALSE)
   two <- class_fit(data, method, covariance = held_covariance(4))
   one <- neargp(Species ~ 1, data, coords = ~ Petal.Length + Petal.Width, method = method,
     covariance = held_covariance(8), family = binomial())
@@ -128,7 +128,7 @@ test_that("the order of the levels plays no part", {
 
 test_extended("leave-one-out probabilities are near to those of a fit without the row", {
   method <- svgp(as.matrix(flowers[seq(1, 50, by = 4), c("Petal.Length", "Petal.Width")]),
-    move = FALSE, std_errors = FALSE)
+    move = FALSE, std_error = FALSE)
   fit <- class_fit(method = method, covariance = held_covariance())
   loo <- loo_predict(fit)
   expect_equal(scores(fit), scores(flowers$Species, prob = loo[1:3]))
@@ -173,7 +173,7 @@ test_that("a trend has coefficients for each class, whatever the scale of its co
   printed <- utils::capture.output(print(summary(fit)))
   expect_match(printed, "^setosa:Sepal.Length .*[0-9]", all = FALSE)
   expect_equal(coef(summary(fit))[, "Std. Error"], sqrt(diag(vcov(fit))))
-  expect_match(printed, "each row predicted from the others", fixed = TRUE, all = FALSE)
+  expect_match(printed, "Leave-one-out predictions of all", fixed = TRUE, all = FALSE)
 })
 
 test_extended("robust-max has the variance for its unit, and predictions of its own", {
@@ -248,16 +248,16 @@ test_extended("a class of two rows has no trend by robust-max, and a small proba
   data <- data.frame(Petal.Length = runif(100), Petal.Width = runif(100))
   data$Species <- ifelse(data$Petal.Length + rnorm(100, sd = 0.1) > 0.5, "a", "b")
   data$Species[c(20, 70)] <- "c"
-  expect_error(suppressWarnings(class_fit(data, svgp(10, std_errors = FALSE),
+  expect_error(suppressWarnings(class_fit(data, svgp(10, std_error = FALSE),
     link = "robust-max")), class = "neargp_error_classes")
-  fit <- suppressWarnings(class_fit(data, svgp(10, std_errors = FALSE)))
+  fit <- suppressWarnings(class_fit(data, svgp(10, std_error = FALSE)))
   expect_lt(mean(predict(fit, data)$prob_c), 0.1)
 })
 
 test_extended("by robust-max the unit of a covariate does not matter", {
   fit <- function(unit) {
     data <- transform(flowers, h = unit * Sepal.Width)
-    class_fit(data, svgp(8, move = FALSE, std_errors = FALSE), Species ~ h, held_covariance(1),
+    class_fit(data, svgp(8, move = FALSE, std_error = FALSE), Species ~ h, held_covariance(1),
       "robust-max")
   }
   once <- fit(1)

@@ -2,7 +2,7 @@
 # Z' + noise, Q that of the field at the rows as far as the inducing points know it.
 
 grouped_fit <- function(formula = z ~ a + (a | site) + (1 | year) + offset(o),
-                        method = svgp(inducing = 12, std_errors = FALSE), data = effects_data(60),
+                        method = svgp(inducing = 12, std_error = FALSE), data = effects_data(60),
                         ...) {
   neargp(formula, data, coords = ~ x + y, method = method, weights = w,
     covariance = cov_exponential(range = 0.2), threads = 1L, ...)
@@ -36,7 +36,7 @@ test_extended("the bound is that of dense matrices, and estimates are at its max
   for (bound in c("tight", "standard")) {
     data <- effects_data(60)
     fit <- grouped_fit(method = svgp(inducing = 12, bound = bound, move = FALSE,
-      std_errors = FALSE), data = data)
+      std_error = FALSE), data = data)
     parts <- dense_inducing(fit)
     known <- dense_effects(fit, data)
     V <- parts$known + diag(parts$noise) + known$Z %*% known$prior %*% t(known$Z)
@@ -123,7 +123,7 @@ test_extended("without a field it is lme4's maximum likelihood", {
   data <- effects_data(150)
   off <- cov_exponential(variance = 1e-10, range = 1)
   fit <- neargp(z ~ a + (a | site) + (1 | year), data, coords = ~ x + y, covariance = off,
-    method = svgp(inducing = 5, std_errors = FALSE))
+    method = svgp(inducing = 5, std_error = FALSE))
   other <- lme4::lmer(z ~ a + (a | site) + (1 | year), data, REML = FALSE)
   expect_equal(c(logLik(fit)), c(logLik(other)), tolerance = 1e-6)
   expect_equal(unname(fixef(fit)), unname(lme4::fixef(other)), tolerance = 1e-4)
@@ -142,7 +142,7 @@ test_extended("without a field smooths are those of mgcv by maximum likelihood",
   off <- cov_exponential(variance = 1e-10, range = 1)
   for (formula in list(z ~ a + s(depth, k = 8), z ~ s(depth, bs = "cr", k = 6) + s(a, k = 5))) {
     ours <- neargp(formula, data, coords = ~ x + y, weights = w, covariance = off,
-      method = svgp(inducing = 5, std_errors = FALSE), control = neargp_control(tolerance = 1e-9))
+      method = svgp(inducing = 5, std_error = FALSE), control = neargp_control(tolerance = 1e-9))
     theirs <- mgcv::gam(formula, data = data, weights = w, method = "ML",
       control = mgcv::gam.control(epsilon = 1e-10, newton = list(conv.tol = 1e-9)))
     expect_equal(c(logLik(ours)), -theirs$gcv.ubre[[1L]], tolerance = 1e-6)
@@ -211,7 +211,7 @@ small_groups_fit <- function(method, formula = z ~ (1 | site), ...) {
 }
 
 test_that("groups beside a field are coefficients after those of the trend", {
-  fit <- small_groups_fit(svgp(4, move = FALSE, std_errors = FALSE))
+  fit <- small_groups_fit(svgp(4, move = FALSE, std_error = FALSE))
   expect_length(fit$core_trend$beta, 4L)
   expect_identical(dim(ranef(fit)$site), c(3L, 1L))
 })

@@ -11,7 +11,7 @@ test_extended("with an inducing point at each row bound, posterior and predictio
   places <- data.frame(x = c(0.2, 0.55), y = c(0.3, 0.8), h = 0)
   for (name in setdiff(names(vnngp_models), "gaussian")) {
     all <- family_fit(name, data, svgp(as.matrix(data[c("x", "y")]), move = FALSE, jitter = 1e-8,
-      std_errors = FALSE))
+      std_error = FALSE))
     exact <- family_fit(name, data, vnngp(59, factor = "exact", jitter = 1e-8),
       start = stats::coef(all, what = "covariance"))
     # the family's parameters are estimated: held where the first fit has them
@@ -29,7 +29,7 @@ test_extended("bounds of all families rise with the inducing points and with the
   data <- vnngp_data(150, seed = 3)
   for (name in names(vnngp_models)) {
     bound <- function(...) {
-      stats::logLik(suppressWarnings(family_fit(name, data, svgp(..., std_errors = FALSE))))
+      stats::logLik(suppressWarnings(family_fit(name, data, svgp(..., std_error = FALSE))))
     }
     held <- bound(10, move = FALSE)
     expect_gte(bound(10), held - 1e-6)
@@ -68,11 +68,11 @@ test_that("estimates, standard errors and predictions of a smooth field come nea
 test_extended("leave-one-out predictions are near to those of a fit without the row", {
   data <- vnngp_data(80, seed = 6)
   fit <- family_fit("poisson", data, svgp(as.matrix(data[1:25, c("x", "y")]), move = FALSE,
-    std_errors = FALSE))
+    std_error = FALSE))
   loo <- loo_predict(fit)
   for (row in c(3, 40, 77)) {
     without <- family_fit("poisson", data[-row, ], svgp(as.matrix(data[1:25, c("x", "y")]),
-      move = FALSE, std_errors = FALSE))
+      move = FALSE, std_error = FALSE))
     expected <- predict(without, data[row, ])
     expect_equal(loo$mean[row], expected$mean, tolerance = 0.03)
     expect_equal(loo$sd[row], expected$sd, tolerance = 0.03)
@@ -99,7 +99,7 @@ test_extended("a fold's rows are predicted from the others, parameters and induc
 
 test_extended("draws have the moments of predictions, as fields and as responses", {
   data <- vnngp_data(100, seed = 8)
-  fit <- family_fit("poisson", data, svgp(25, std_errors = FALSE))
+  fit <- family_fit("poisson", data, svgp(25, std_error = FALSE))
   places <- data.frame(x = c(0.2, 0.21, 0.8), y = c(0.4, 0.4, 0.6), h = 0.2)
   link <- predict(fit, places, joint = TRUE, type = "link")
   withr::local_seed(1)
@@ -141,7 +141,7 @@ test_that("the trend's offset, weights and repeated rows have their meaning", {
   data <- vnngp_data(100, seed = 11)
   twice <- data[rep(1:100, each = 2), ]
   data$w <- 2
-  method <- svgp(as.matrix(data[1:20, c("x", "y")]), move = FALSE, std_errors = FALSE)
+  method <- svgp(as.matrix(data[1:20, c("x", "y")]), move = FALSE, std_error = FALSE)
   weighted <- family_fit("poisson", data, method, weights = w)
   repeated <- family_fit("poisson", twice, method)
   expect_equal(weighted$beta, repeated$beta, tolerance = 1e-6)
@@ -170,13 +170,13 @@ test_extended("counts in clusters reach the optimum of a field that begins long"
     data.frame(x = X[, 1L], y = X[, 2L], w = w, c = rpois(n, exp(0.5 + f + 0.3 * w)))
   }
   fit <- neargp(c ~ w, counts(1004), coords = ~ x + y, family = poisson(), threads = 1L,
-    method = svgp(40, std_errors = FALSE), covariance = cov_matern(1.5))
+    method = svgp(40, std_error = FALSE), covariance = cov_matern(1.5))
   expect_gt(c(logLik(fit)), -507.97)
 })
 
 test_that("counts begin with a point for two rows, other responses with one for four", {
   points <- function(name) nrow(family_fit(name, vnngp_data(60, seed = 2), svgp(move = FALSE,
-    std_errors = FALSE))$inducing)
+    std_error = FALSE))$inducing)
   expect_identical(vapply(c("poisson", "negative_binomial", "gamma", "binary"), points, 0L,
     USE.NAMES = FALSE), c(30L, 30L, 15L, 15L))
 })

@@ -32,7 +32,7 @@ test_that("mini-batches are drawn by R's random numbers, and the number of threa
     skip_unless_extended()
     data <- batch_data()
     method <- svgp(inducing = 10, optimizer = "natural", epochs = 3, batch_size = 300,
-      std_errors = FALSE)
+      std_error = FALSE)
     kept <- c("log_likelihood", "parameters", "inducing", "svgp")
     first <- batch_fit(data, method, threads = 1L)
     expect_identical(batch_fit(data, method, threads = 3L)[kept], first[kept])

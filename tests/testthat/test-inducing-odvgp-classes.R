@@ -6,7 +6,7 @@ class_fields <- function(n = 90, seed = 3) {
   data
 }
 
-fit_classes <- function(formula = class ~ h, method = odvgp(12, move = FALSE, std_errors = FALSE,
+fit_classes <- function(formula = class ~ h, method = odvgp(12, move = FALSE, std_error = FALSE,
     tolerance = 1e-8), link = "softmax", data = class_fields(), ...) {
   neargp(formula, data, coords = ~ x + y, method = method, family = categorical(link),
     covariance = cov_exponential(variance = 4, range = 0.4), ...)
@@ -17,7 +17,7 @@ test_extended("the means of classes are where the bound is largest, from dense m
   for (case in if (is_extended()) cases else cases[1L]) {
     formula <- case[[1L]]
     link <- case[[2L]]
-    base <- fit_classes(formula, svgp(12, move = FALSE, std_errors = FALSE), link)
+    base <- fit_classes(formula, svgp(12, move = FALSE, std_error = FALSE), link)
     fit <- fit_classes(formula, link = link)
     X <- class_columns_of(fit, fit$data$X)
     K <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)
@@ -51,8 +51,8 @@ test_extended("with an inducing point at each row the means of classes are those
   data <- class_fields(60)
   all <- as.matrix(data[c("x", "y")])
   fit_by <- function(method) fit_classes(method = method, data = data, weights = w)
-  base <- fit_by(svgp(all, move = FALSE, jitter = 1e-9, bound = "standard", std_errors = FALSE))
-  fit <- fit_by(odvgp(all, move = FALSE, jitter = 1e-9, bound = "standard", std_errors = FALSE,
+  base <- fit_by(svgp(all, move = FALSE, jitter = 1e-9, bound = "standard", std_error = FALSE))
+  fit <- fit_by(odvgp(all, move = FALSE, jitter = 1e-9, bound = "standard", std_error = FALSE,
     tolerance = 1e-8))
   new <- data.frame(x = c(0.2, 0.55), y = c(0.3, 0.8), h = 0)
   expect_equal(predict(fit, new), predict(base, new), tolerance = 1e-3)
@@ -76,7 +76,7 @@ test_extended("the generics of classes answer from the mean, or say what does", 
   without <- function(fit) restrict_rows(fit$method, fit, which(folds != 1), plain_context())
   expect_identical(without(spoiled)$svgp$mean$weights, without(fit)$svgp$mean$weights)
   expect_true(is.finite(cross_validate(fit, folds = folds)$scores$log_loss))
-  on_points <- fit_classes(method = odvgp(12, move = FALSE, std_errors = FALSE,
+  on_points <- fit_classes(method = odvgp(12, move = FALSE, std_error = FALSE,
     mean_inducing = 40))
   expect_equal(nrow(on_points$svgp$mean$points), 52L)
   expect_lte(c(logLik(on_points)), c(logLik(fit)) + 1e-6)
@@ -86,10 +86,10 @@ test_extended("the generics of classes answer from the mean, or say what does", 
 })
 
 test_that("classes without a trend are fitted by svgp(), and shown", {
-  fit <- fit_classes(class ~ 0, svgp(12, move = FALSE, std_errors = FALSE))
+  fit <- fit_classes(class ~ 0, svgp(12, move = FALSE, std_error = FALSE))
   expect_identical(dim(coef(fit)), c(0L, 3L))
   expect_equal(sum(predict(fit, class_fields()[1, ])), 1, tolerance = 1e-6)
-  expect_output(print(fit), "Classes: +a")
+  expect_output(print(fit), "Categories: +a")
 })
 
 test_extended("all plots that are there by default are drawn", {

@@ -191,8 +191,8 @@ test_extended("of every family the mean is where the bound is largest, from dens
       neargp(model[[1]], data, coords = ~ x + y, method = method, covariance = fixed_exponential,
         family = model[[2]])
     }
-    base <- fit_by(svgp(12, move = FALSE, std_errors = FALSE))
-    fit <- fit_by(odvgp(12, move = FALSE, std_errors = FALSE, tolerance = 1e-8))
+    base <- fit_by(svgp(12, move = FALSE, std_error = FALSE))
+    fit <- fit_by(odvgp(12, move = FALSE, std_error = FALSE, tolerance = 1e-8))
     expect_gt(c(logLik(fit)), c(logLik(base)))
     of_core <- core_data(fit$data)
     K <- dense_covariance(of_core$coords, of_core$coords, fit$core_covariance)
@@ -230,8 +230,8 @@ test_extended("with an inducing point at each row the mean of other families is 
         family = model[[2]])
     }
     all <- as.matrix(data[c("x", "y")])
-    base <- fit_by(svgp(all, move = FALSE, jitter = 1e-9, bound = "standard", std_errors = FALSE))
-    fit <- fit_by(odvgp(all, move = FALSE, jitter = 1e-9, bound = "standard", std_errors = FALSE,
+    base <- fit_by(svgp(all, move = FALSE, jitter = 1e-9, bound = "standard", std_error = FALSE))
+    fit <- fit_by(odvgp(all, move = FALSE, jitter = 1e-9, bound = "standard", std_error = FALSE,
       tolerance = 1e-8))
     expect_equal(predict(fit, new, type = "link"), predict(base, new, type = "link"),
       tolerance = 1e-3, label = name)
@@ -242,7 +242,7 @@ test_extended("with an inducing point at each row the mean of other families is 
 test_extended("generics of other families answer from the mean, or say what does", {
   data <- vnngp_data(90, seed = 5)
   fit_by <- function(...) {
-    neargp(poisson ~ h, data, coords = ~ x + y, method = odvgp(15, std_errors = FALSE, ...),
+    neargp(poisson ~ h, data, coords = ~ x + y, method = odvgp(15, std_error = FALSE, ...),
       covariance = fixed_exponential, family = poisson())
   }
   fit <- fit_by()
@@ -281,9 +281,9 @@ test_extended("the bound rises and the mean is found where svgp() has far too fe
     neargp(count ~ 1, data, coords = ~ x + y, method = method,
       covariance = cov_matern(nu = 2.5, variance = 1.5, range = 0.2), family = poisson())
   }
-  base <- fit_by(svgp(10, move = FALSE, std_errors = FALSE))
+  base <- fit_by(svgp(10, move = FALSE, std_error = FALSE))
   for (mean_inducing in list(60, NULL)) {
-    fit <- fit_by(odvgp(10, move = FALSE, std_errors = FALSE, mean_inducing = mean_inducing))
+    fit <- fit_by(odvgp(10, move = FALSE, std_error = FALSE, mean_inducing = mean_inducing))
     expect_gt(c(logLik(fit)), c(logLik(base)) + 100)
     expect_lt(fit$svgp$mean$residual, 2e-3)
   }

@@ -24,7 +24,7 @@ test_extended("with an inducing point at each place the fit of several outputs i
       predict(exact, new, interval = "prediction"), tolerance = 1e-8)
     expect_equal(predict(fit, new, covariance = TRUE), predict(exact, new, covariance = TRUE),
       tolerance = 1e-7)
-    expect_equal(predict(fit, new, observed = TRUE), predict(exact, new, observed = TRUE),
+    expect_equal(predict(fit, new, use_observed = TRUE), predict(exact, new, use_observed = TRUE),
       tolerance = 1e-7)
     for (type in c("response", "pearson", "loo", "standardized", "trend")) {
       expect_equal(residuals(fit, type), residuals(exact, type), tolerance = 1e-7, label = type)
@@ -156,7 +156,7 @@ test_extended("the number of threads does not change a digit of several outputs"
   data$lead <- replace(with(data, cos(5 * y)) + sin(7 * seq_len(2500)), 1:900, NA)
   fit <- function(threads) {
     suppressWarnings(neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y,
-      method = svgp(inducing = 20, std_errors = FALSE),
+      method = svgp(inducing = 20, std_error = FALSE),
       covariance = cov_matern(1.5), threads = threads,
       control = neargp_control(max_iterations = 2L)))
   }

@@ -68,7 +68,7 @@ test_extended("the number of threads does not change a digit", {
   data$z <- with(data, sin(5 * x) + height) + sin(seq_len(3000))
   fit <- function(threads) {
     suppressWarnings(neargp(z ~ height, data, coords = ~ x + y,
-      method = svgp(inducing = 20, std_errors = FALSE),
+      method = svgp(inducing = 20, std_error = FALSE),
       covariance = cov_matern(nu = 1.5), threads = threads,
       control = neargp_control(max_iterations = 2L)))
   }
@@ -97,9 +97,9 @@ test_that("standard errors are computed where they are asked for, and told to be
         covariance = cov_matern(nu = 1.5))
     }
     expect_false(anyNA(summary(fit())$covariance[c("variance", "range", "nugget"), "std_error"]))
-    without <- fit(std_errors = FALSE)
+    without <- fit(std_error = FALSE)
     expect_true(all(is.na(without$parameters$std_error)))
-    expect_output(print(summary(without)), "svgp\\(std_errors = TRUE\\) computes them")
+    expect_output(print(summary(without)), "svgp\\(std_error = TRUE\\) computes them")
   })
 
 test_that("a fit goes on from an earlier one, positions included", {

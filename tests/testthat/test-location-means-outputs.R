@@ -147,7 +147,7 @@ test_that("observed responses, covariances and single observations are those of 
   beta <- dense_predicted(d, d$at[1L, ], 1L, d$X[1L, , drop = FALSE])$beta
   for (method in list(exact_gp(), vecchia(k = 11))) {
     fit <- fit_outputs(data, method)
-    observed <- predict(fit, new, type = "link", observed = TRUE)$mean_a
+    observed <- predict(fit, new, type = "link", use_observed = TRUE)$mean_a
     for (i in 1:2) {
       at <- rbind(d$at, new[i, c("x", "y")])
       output <- c(d$output, 2L)

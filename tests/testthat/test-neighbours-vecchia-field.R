@@ -148,9 +148,9 @@ test_that("a named k and other reasons keep the responses", {
 test_that("print() says what a fit is conditioned on and what that loses", {
   set.seed(2)
   d <- noisy_field("uniform", 700, 10)
-  expect_output(print(fit_known(d, 10)), "on the field; responses would lose .* log-likelihood")
+  expect_output(print(fit_known(d, 10)), "on the process; responses would lose .* log-likelihood")
   expect_output(print(fit_known(d, 10, method = vecchia(k = 20))), "on responses, which lose .* sd")
-  expect_output(print(summary(fit_known(d, 10))), "on the field")
+  expect_output(print(summary(fit_known(d, 10))), "on the process")
 })
 
 test_that("refits of folds condition on what the fit conditions on", {
@@ -169,7 +169,7 @@ test_that("print() samples a loss that the fit did not need", {
   set.seed(9)
   fit <- fit_known(noisy_field("uniform", 600, 10), 10, method = vecchia(k = 20))
   loss <- neighbor_loss(fit)
-  expect_output(print(fit), sprintf("on responses, which lose %s log-likelihood, %s sd",
+  expect_output(print(fit), sprintf("on responses, which lose %s log-likelihood and %s sd",
     format(signif(loss$likelihood, 2L)), format(signif(loss$prediction, 2L))), fixed = TRUE)
   expect_null(conditioning_detail(fit, most_rows = 599))
 })

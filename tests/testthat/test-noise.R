@@ -112,7 +112,7 @@ test_extended("the bound on inducing points has its gradient in the noise of row
   data <- noisy_data(40)
   for (bound in c("tight", "standard")) {
     for (case in noise_cases()) {
-      fit <- fit_of_case(case, svgp(8, bound = bound, std_errors = FALSE), data = data,
+      fit <- fit_of_case(case, svgp(8, bound = bound, std_error = FALSE), data = data,
         control = still)
       problem <- noise_problem(fit)
       at <- fit$parameters$working + 0.1 * problem$free
@@ -195,9 +195,9 @@ test_extended("a fit is kept, updated, started from, and told", {
   expect_no_error(anova(plain, fit))
   expect_identical(attr(logLik(fit), "df"), attr(logLik(plain), "df") + 2L)
   shown <- cli::ansi_strip(capture.output(print(fit)))
-  expect_match(shown, "nugget where depth = .* and kind = new", all = FALSE)
-  expect_match(shown, "noise variance .* over the rows", all = FALSE)
-  expect_match(shown, "of which known", all = FALSE)
+  expect_match(shown, "Nugget where depth = .* and kind = new", all = FALSE)
+  expect_match(shown, "Noise variance .* over the rows", all = FALSE)
+  expect_match(shown, "Known part of it", all = FALSE)
   expect_identical(glance(fit)$nugget, coef(fit, "covariance")[["nugget"]])
 })
 

@@ -67,7 +67,7 @@ test_extended("outputs observed at a new place help the others there, and not th
   places <- new_places()
   places$lead <- c(-10, NA, -30)
   places$zinc <- c(NA, 5, 100)
-  predicted <- predict(fit, places, observed = TRUE)
+  predicted <- predict(fit, places, use_observed = TRUE)
   plain <- predict(fit, places)
   expect_equal(predicted$mean_lead[1L], plain$mean_lead[1L]) # its own value is not used
   expect_equal(predicted$mean_zinc[2L], plain$mean_zinc[2L])
@@ -87,7 +87,7 @@ test_extended("outputs observed at a new place help the others there, and not th
   variance <- Reduce(`+`, known_matrices())[1L, 1L] - sum(w * cross) +
     drop(unseen %*% fit$beta_vcov %*% unseen) + 0.2
   expect_equal(predicted$sd_zinc[1L]^2, variance, tolerance = 1e-8)
-  expect_error(predict(fit, places, observed = TRUE, covariance = TRUE),
+  expect_error(predict(fit, places, use_observed = TRUE, covariance = TRUE),
     class = "neargp_error_argument")
 })
 
@@ -96,7 +96,7 @@ test_that("without a trend, observed outputs are exactly conditioning on them", 
   fit <- outputs_fit(exact_gp(), formula = cbind(zinc, lead) ~ 0)
   places <- new_places()
   places$lead <- c(-10, NA, 5)
-  predicted <- predict(fit, places, observed = TRUE)
+  predicted <- predict(fit, places, use_observed = TRUE)
   data <- fit$data
   for (i in c(1L, 3L)) {
     coords <- as.matrix(places[c(i, i), c("x", "y")])

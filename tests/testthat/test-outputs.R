@@ -40,13 +40,13 @@ test_extended("coefficients are the variances and covariances of the outputs, wi
 
 test_extended("print and summary show matrices, correlations and what is missing", {
   fit <- two_outputs(method = loo_k(k = 8))
-  expect_output(print(fit), "2 outputs by LOO-k \\(k = 8\\)")
+  expect_output(print(fit), "fit of 2 responses: LOO-k, 8 neighbours")
   expect_output(print(fit), "coregionalisation \\(correlations")
   expect_output(print(summary(fit)), "covariance_zinc_lead")
   expect_output(print(fit), "nugget_|Nugget")
   fixed <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y,
     method = loo_k(k = 8), covariance = known_outputs())
-  expect_output(print(fixed), "fixed: variance_zinc_1")
+  expect_output(print(fixed), "Fixed: variance_zinc_1")
 })
 
 test_that("covariance curves are those of the structures", {

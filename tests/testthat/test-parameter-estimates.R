@@ -43,7 +43,7 @@ test_that("without noise in the response the interval of the nugget is none, and
     covariance = cov_matern(2.5))
   interval <- confint(fit, what = "covariance")["nugget", ]
   expect_true(all(is.na(interval)))
-  expect_output(print(fit), "or not told from 0: .*nugget")
+  expect_output(print(fit), "or indistinguishable from 0: .*nugget")
 })
 
 test_that("a standard deviation of effects that is reported as 0 has no standard error", {

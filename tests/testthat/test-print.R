@@ -21,7 +21,7 @@ test_that("print() states what is at a boundary", {
   fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5),
     covariance = cov_exponential())
   fit$parameters$at_boundary[2] <- TRUE
-  expect_output(print(fit), "at the boundary of its search interval: range")
+  expect_output(print(fit), "At a bound of its search interval: range")
 })
 
 test_that("many parameters are printed in lines that fit the console", {
@@ -63,9 +63,10 @@ test_that("print() reports a field that is forgotten between neighbouring locati
       covariance = cov_exponential(variance = 1, range = range))
   }
   short <- capture.output(print(fit(1e-3, poisson())))
-  expect_match(short, "the field is white noise", all = FALSE)
+  expect_match(short, "The process is white noise", all = FALSE)
   expect_match(short, "negative_binomial()", fixed = TRUE, all = FALSE)
-  expect_no_match(capture.output(print(fit(1e-3, negative_binomial(2)))), "try negative_binomial")
+  expect_no_match(capture.output(print(fit(1e-3, negative_binomial(2)))),
+    "try family = negative_binomial")
   expect_no_match(capture.output(print(fit(0.2, poisson()))), "white noise")
 })
 
@@ -73,7 +74,8 @@ test_that("of a component without variance only the variance is told to be at it
   fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5),
     covariance = cov_exponential())
   fit$parameters$at_boundary <- c(TRUE, TRUE, FALSE)
-  expect_identical(boundary_parameters(fit), "variance (and what else the component has)")
+  expect_identical(boundary_parameters(fit),
+    "variance (with the other parameters of this component)")
   fit$parameters$at_boundary <- c(TRUE, FALSE, TRUE)
   expect_identical(boundary_parameters(fit), c("variance", "nugget"))
 })
@@ -84,7 +86,7 @@ test_that("the reason for missing standard errors is the right one", {
   fit$convergence$converged <- FALSE
   expect_match(why_no_errors(fit), "did not converge")
   fit$parameters$at_boundary <- TRUE
-  expect_match(why_no_errors(fit), "boundary")
+  expect_match(why_no_errors(fit), "at a bound")
   expect_match(why_no_errors(neargp(z ~ 1, simulated_data(60), coords = ~ x + y,
     method = loo_k(k = 5))), "not a likelihood")
 })
@@ -93,7 +95,56 @@ test_that("of many ranges the effective ones are told by what they are of each",
   fit <- list(parameters = data.frame(name = paste0("range_x", 1:5), estimate = c(1, 2, 3, 4, 5)))
   effective <- stats::setNames(4.74 * 1:5, fit$parameters$name)
   expect_identical(effective_range_line(fit, effective, 3L),
-    "effective range (correlation 0.05): 4.74 times each range")
+    "Effective range (correlation 0.05): 4.74 times each range")
   expect_null(common_multiple(fit, replace(effective, 2L, 1)))
   expect_null(common_multiple(fit, effective + Inf))
+})
+
+test_that("standard deviations stand beside variances, and shapes that are fixed in the title", {
+  fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5),
+    covariance = cov_matern(nu = 1.5))
+  known <- coef(fit, what = "covariance")
+  expect_match(printed_text(fit), sprintf("Process sd %s, noise sd %s", format(signif(sqrt(
+    known[["variance"]]), 4)), format(signif(sqrt(known[["nugget"]]), 4))), fixed = TRUE)
+  for (shown in c(printed_text(fit), printed_text(summary(fit)))) {
+    expect_no_match(shown, "smoothness 1.5|NA")
+    expect_match(shown, "smoothness nu = 1.5", fixed = TRUE)
+  }
+  expect_true("smoothness" %in% rownames(summary(fit)$covariance))
+  counts <- latent_fit(count ~ 1, poisson(), latent_data(60))
+  expect_match(printed_text(counts), "Process sd [0-9.]+ \\(log scale\\)")
+  expect_no_match(printed_text(counts), "noise sd")
+})
+
+test_that("parameters that are fixed are said to be, and not to have no error", {
+  fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5),
+    covariance = cov_exponential(range = 0.2))
+  expect_match(printed_text(summary(fit)), "range 0.2 fixed", fixed = TRUE)
+})
+
+test_that("many ranges are a table, the most effective coordinate first", {
+  withr::local_seed(1)
+  data <- as.data.frame(matrix(stats::runif(600), 100, 6))
+  data$V3 <- 1000 * data$V3
+  data$z <- stats::rnorm(100)
+  range <- c(5, 1, 400, 3, 2, 4)
+  fit <- neargp(z ~ 1, data, coords = ~ ., method = vecchia(k = 5), nugget = 0.1,
+    covariance = cov_matern(variance = 1, range = range, ard = TRUE))
+  sorted <- order(range / vapply(data[1:6], stats::sd, 0))
+  table <- printed_ranges(fit)
+  expect_identical(table$coordinate, paste0("V", sorted))
+  expect_equal(table$range, range[sorted])
+  expect_equal(table$in_sd, sort(range / vapply(data[1:6], stats::sd, 0)), ignore_attr = TRUE)
+  lines <- capture.output(print(fit))
+  at <- grep("Ranges, from the coordinate with the most effect", lines)
+  expect_match(lines[at + 2L], paste0("V", sorted[1L]))
+  lines <- capture.output(print(summary(fit)))
+  expect_identical(regmatches(lines, regexpr("^range_V[0-9]", lines)), paste0("range_V", sorted))
+})
+
+test_that("ranges show their unit", {
+  stations <- colorado_precipitation()[1:60, ]
+  fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326,
+    covariance = cov_exponential(variance = 1e4, range = 300), nugget = 100)
+  expect_match(printed_text(fit), "range \\(km\\)")
 })

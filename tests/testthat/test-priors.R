@@ -110,7 +110,7 @@ test_extended("each method that has priors is drawn towards the mode of a strong
 
 test_that("a fit with priors says so, is refitted with them and has no likelihood-ratio test", {
   fit <- prior_fit(all_priors())
-  expect_output(print(fit), "priors as a penalty.*P\\(range < 0.1\\) = 0.05")
+  expect_output(print(fit), "Priors as a penalty.*P\\(range < 0.1\\) = 0.05")
   expect_output(print(summary(fit)), "P\\(sd > 1\\) = 0.1")
   expect_output(print(all_priors()), "P\\(nugget_sd > 0.2\\) = 0.01")
   problem <- fold_problem(fit, 1:50, plain_context())

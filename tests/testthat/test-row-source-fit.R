@@ -3,7 +3,7 @@ test_extended("a fit from a file in chunks is that in memory, to the last digit"
   file <- source_file(data)
   data <- utils::read.csv(file)
   for (bound in c("tight", "standard")) {
-    method <- svgp(inducing = 15, bound = bound, std_errors = FALSE)
+    method <- svgp(inducing = 15, bound = bound, std_error = FALSE)
     held <- source_fit(data, method = method)
     expect_identical(estimates(source_fit(row_source(file, chunk_rows = 301L), method = method)),
       estimates(held))
@@ -14,7 +14,7 @@ test_extended("a fit from a file in chunks is that in memory, to the last digit"
 
 test_extended("so is one with mini-batches, and one by two files", {
   data <- utils::read.csv(source_file(source_rows()))
-  method <- svgp(inducing = 10, epochs = 2L, std_errors = FALSE)
+  method <- svgp(inducing = 10, epochs = 2L, std_error = FALSE)
   held <- source_fit(data, method = method)
   expect_match(held$convergence$message, "mini-batches|rises no more")
   files <- c(source_file(data[1:400, ]), source_file(data[401:1000, ]))
@@ -28,7 +28,7 @@ test_extended("with fewer rows in the sample it is the fit with the same start",
   data <- source_rows(3000L)
   positions <- as.matrix(data[1:20, c("x", "y")])
   start <- c(variance = 1, range = 0.3, nugget = 0.5)
-  method <- svgp(inducing = positions, optimizer = "collapsed", std_errors = TRUE)
+  method <- svgp(inducing = positions, optimizer = "collapsed", std_error = TRUE)
   held <- source_fit(data, method = method, start = start)
   streamed <- source_fit(chunked(in_parts(data, c(1700, 1300)), start_rows = 500L), method = method,
     start = start)
@@ -78,7 +78,7 @@ test_extended("subset, na.action and times are as in memory", {
 test_extended("a fit is continued where the rows are the same", {
   data <- source_rows()
   parts <- in_parts(data, c(400, 600))
-  method <- svgp(inducing = 10, optimizer = "collapsed", std_errors = FALSE)
+  method <- svgp(inducing = 10, optimizer = "collapsed", std_error = FALSE)
   first <- source_fit(chunked(parts), method = method)
   again <- source_fit(chunked(parts), method = method, start = first)
   expect_gte(again$log_likelihood, first$log_likelihood - 1e-6)

@@ -1,7 +1,7 @@
 test_extended("levels that few rows have, or that come late, are levels", {
   data <- source_rows(2000L)
   data$soil[c(3, 1990)] <- c("rock", "bog")
-  method <- svgp(inducing = 10, move = FALSE, optimizer = "collapsed", std_errors = FALSE)
+  method <- svgp(inducing = 10, move = FALSE, optimizer = "collapsed", std_error = FALSE)
   streamed <- source_fit(chunked(in_parts(data, rep(400, 5)), start_rows = 100L), method = method)
   expect_identical(names(streamed$beta), names(source_fit(data, method = method)$beta))
   month <- neargp(z ~ factor(years), chunked(in_parts(data[order(data$years), ], rep(400, 5)),

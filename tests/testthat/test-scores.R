@@ -106,18 +106,13 @@ test_that("print names the level and the rows left out", {
   expect_output(print(scores(c(1, 2), 0, 1)), "rmse")
 })
 
-test_that("scores fit a console of 80 characters, with shorter names only where they must", {
+test_that("scores are printed under the names of their columns", {
   withr::local_options(width = 80)
   binary <- scores(rep(0:1, c(30, 17)), mean = seq(-2, 1, length.out = 47), sd = 0.37,
     family = binomial())
-  columns <- setdiff(names(binary), c("n", "level", "n_missing"))
-  expect_gt(length(capture.output(print(signif(as.data.frame(binary)[columns], 4),
-    row.names = FALSE))), 2L)
-  lines <- capture.output(print(binary))
-  expect_length(lines, 3L)
-  expect_match(lines[2L], "pit_dev", fixed = TRUE)
-  expect_match(capture.output(print(scores(c(1, 2, 4), mean = c(1.2, 2.1, 3.3), sd = 1 / 3)))[2L],
-    "pit_deviation", fixed = TRUE)
+  words <- unlist(strsplit(trimws(capture.output(print(binary))[-1L]), " +"))
+  expect_setequal(grep("[a-z]", words, value = TRUE),
+    setdiff(names(binary), c("n", "level", "n_missing")))
 })
 
 test_extended("new rows are scored with the noise of their weights, as training rows are", {

@@ -15,8 +15,9 @@ test_that("a section is an empty line, its title, values and remarks", {
 
 test_that("facts are aligned, and a longer name moves its own line alone", {
   expect_identical(printed_sections(new_section("By a method", c(Rows = "12", `Leave out` = "none",
-    Explanation = "long"), show = show_facts, apart = FALSE)),
-    c("By a method", "Rows:      12", "Leave out: none", "Explanation: long"))
+    `An explanation` = "long"), show = show_facts, apart = FALSE)),
+    c("By a method", "Rows:         12", "Leave out:    none",
+      "An explanation: long"))
 })
 
 test_that("tables have numbers by themselves, rounded ones, strings, rows and tests", {
@@ -58,12 +59,12 @@ test_that("each kind of fit gives its sections", {
     method = vecchia(8), covariance = cov_exponential())
   short(mixed, "Trend", "Random", "Smooth", "Covariance")
   outputs <- outputs_fit()
-  structures <- rep(c("Structure", "coregionalisation"), 2L)
+  structures <- rep(c("Structure", "Covariance"), 2L)
   short(outputs, "Trend", structures, "Nugget")
   long(outputs, "Trend", "Covariance", structures, "Leave-one-out")
   classes <- fixed_class_fit(class_data(50), k = 8L)
-  short(classes, "Slope", "Covariance")
-  long(classes, "Slope", "Covariance", "Leave-one-out", "Leave")
+  short(classes, "Leave-one-out", "Trend", "Covariance")
+  long(classes, "Leave-one-out", "Estimator", "Covariance", "Leave-one-out")
   deep <- fit_deep(formula = y ~ x1)
   short(deep, "Trend", "Covariance")
   long(deep, "Trend", "Covariance", "Predictive", "Units", "Weights")

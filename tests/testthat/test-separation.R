@@ -17,8 +17,8 @@ separated_fit <- function(formula, method, family, data = separated_data()) {
 }
 
 test_that("rows that the trend separates are predicted as they are by all methods", {
-  methods <- list(vnngp(8), svgp(15, move = FALSE, std_errors = FALSE), loo_k(8),
-    odvgp(15, move = FALSE, std_errors = FALSE), vnngp(8, posterior = "laplace"))
+  methods <- list(vnngp(8), svgp(15, move = FALSE, std_error = FALSE), loo_k(8),
+    odvgp(15, move = FALSE, std_error = FALSE), vnngp(8, posterior = "laplace"))
   data <- separated_data()
   for (method in if (is_extended()) methods else methods[1L]) {
     for (response in c("count", if (is_extended()) "found")) {
@@ -43,7 +43,7 @@ test_that("rows that the trend separates are predicted as they are by all method
 
 test_extended("leave-one-out predictions, draws and folds hold what is not bounded, too", {
   data <- separated_data()
-  for (method in list(vnngp(8), svgp(15, move = FALSE, std_errors = FALSE), loo_k(8))) {
+  for (method in list(vnngp(8), svgp(15, move = FALSE, std_error = FALSE), loo_k(8))) {
     fit <- separated_fit(count ~ level, method, poisson())
     b <- data$level == "b"
     expect_lt(max(loo_predict(fit)$mean[b]), 0.02, label = class(method)[1L])
@@ -58,7 +58,7 @@ test_extended("leave-one-out predictions, draws and folds hold what is not bound
 
 test_extended("classes that the trend separates are predicted, and told", {
   data <- separated_data()
-  for (method in list(svgp(15, std_errors = FALSE), odvgp(15, std_errors = FALSE))) {
+  for (method in list(svgp(15, std_error = FALSE), odvgp(15, std_error = FALSE))) {
     expect_warning(fit <- neargp(class ~ x, data, coords = ~ x + y, method = method,
       family = categorical()), "coefficients of l, m and r", class = "neargp_warning_convergence")
     expect_gt(scores(fit, data)$accuracy, 0.99)

@@ -232,7 +232,7 @@ test_that("on the sphere beta has the bound 2/3", {
 test_that("print() has half the correlation, the autoregression and the shares", {
   data <- space_time_data(8, 5)
   expect_output(print(known_fit(known_covariances[[1L]], data)),
-    "at one place correlation 1/2 after 2\n")
+    "At one location the correlation is 1/2 after 2\n")
   expect_output(print(known_fit(known_covariances[[2L]], data)),
     sprintf("phi = %.4f for a lag of 1", exp(-1 / 2)))
   expect_output(print(known_fit(known_covariances[[3L]], data)),

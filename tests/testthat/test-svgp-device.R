@@ -23,7 +23,7 @@ test_extended("effects beside the field are on a device what they are on the CPU
   data$z <- data$z + sin(1:15)[data$group]
   at <- function(device) {
     neargp(z ~ height + (1 | group), data, coords = ~ x + y, device = device,
-      method = svgp(10, move = FALSE, std_errors = FALSE))
+      method = svgp(10, move = FALSE, std_error = FALSE))
   }
   on_cpu <- at("cpu")
   on_device <- at("cuda")

@@ -122,7 +122,7 @@ test_extended("a fit goes through all that others do", {
   terms <- tidy(fit)
   expect_false(anyNA(terms$std.error[grepl("^(log|warp)", terms$term)]))
   shown <- utils::capture.output(print(fit))
-  expect_true(any(grepl("further coordinate 1: (spans|not used)", shown)))
+  expect_true(any(grepl("Further coordinate 1: (spans|not used)", shown)))
   expect_true(any(grepl("x: slopes .* by a monotone warp", shown)))
   expect_false(any(grepl("warp1:bumps1|log_slope", shown)))
   expect_output(print(summary(fit)), "warp1:bumps1")

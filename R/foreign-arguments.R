@@ -1,0 +1,62 @@
+# Arguments of other packages, by the function of this package that meets them, and what takes their
+# place here. The names are regular expressions, in lower case. %s stands for the value that was
+# typed, <typed> for the name.
+
+foreign_arguments <- list(
+  neargp = c(
+    "reml|estimation" = "Restricted maximum likelihood: method = exact_gp(estimation = \"REML\").",
+    "corr|correlation|corstr|kernel|cov|cov.?model|cov.?function|cov.?fun.*|model|kern" =
+      "The covariance function: covariance = cov_matern(nu = 1.5). See ?covariance.",
+    "locations?|locs?|spatial|points|coordinates" = "Name the coordinates: coords = ~ x + y.",
+    "nmax|k|m|m_?seq|n.?neighbou?rs|num_neighbou?rs|neighbou?rs" =
+      "The number of neighbours belongs to the method: method = vecchia(k = %s).",
+    "mesh|knots|spde" = "neargp needs no mesh: leave `<typed>` out, and name coords = ~ x + y.",
+    "random|re|groups?" = "Random effects are terms of the formula: y ~ x + (1 | site).",
+    "distribution|likelihood" = "The distribution of the response: family = poisson().",
+    "exposure|population" = "An exposure is an offset: y ~ x + offset(log(exposure)).",
+    "sill|psill|sigma2|sigmasq" = "The variance of the process: covariance = cov_matern(variance = %s).",
+    "range|phi|rho|lengthscale|theta" = "The range: covariance = cov_matern(range = %s).",
+    "tau2|tausq|noise|sigma_noise" = "The noise variance is the nugget: nugget = %s.",
+    "x|newdata|y" = "Columns of a data frame go into the formula: neargp(y ~ x, data, coords = ~ x + y)."),
+  predict = c(
+    "se|se.?fit|std.?err.*" = "Standard errors are in column `sd` of predict(fit, newdata).",
+    "nmax|n.?neighbou?rs|m" = "The number of neighbours: predict(fit, newdata, k = %s).",
+    "observed" = "Observed responses of new rows: predict(fit, newdata, use_observed = TRUE).",
+    "nsim" = "Draws are those of simulate(fit, nsim = %s, newdata = newdata).",
+    "block|areas|polygons" = "Means of areas: predict_areas(fit, areas)."),
+  cov_matern = c(
+    "smoothness|kappa|alpha" = "The smoothness is `nu`: cov_matern(nu = %s).",
+    "sigma2|sigmasq|sill|psill" = "The variance: cov_matern(variance = %s).",
+    "lengthscale|rho|phi|theta" = "The range: cov_matern(range = %s).",
+    "nugget" = "The nugget is an argument of neargp(): neargp(nugget = %s)."),
+  vecchia = c("nmax|m|n.?neighbou?rs|neighbou?rs" = "The number of neighbours: vecchia(k = %s)."))
+
+# NULL where no package is known to have it. A value that is no number or name is not quoted.
+foreign_hint <- function(caller, name, value, default = "30") {
+  hints <- foreign_arguments[[caller]]
+  found <- Find(function(pattern) grepl(sprintf("^(%s)$", pattern), name, ignore.case = TRUE),
+    names(hints))
+  if (is.null(found)) return(NULL)
+  typed <- if (is.numeric(value) || is.name(value)) deparse1(value) else default
+  gsub("<typed>", name, gsub("%s", typed, hints[[found]], fixed = TRUE), fixed = TRUE)
+}
+
+# Covariances and methods of other packages by their names, and what comes near.
+foreign_covariances <- c(
+  "sph|spherical|cir|circular|pen.*spherical" =
+    "covariance = cov_exponential(), which falls as fast at short distances",
+  "exp|ou" = "covariance = cov_exponential()",
+  "gau|rbf|se|sqexp|sq_?exp|squared.?exponential|expquad|radial" = "covariance = cov_gaussian()",
+  "mat|matern_?(5_?2|52|25|2\\.5)" = "covariance = cov_matern(nu = 2.5)",
+  "matern_?(3_?2|32|15|1\\.5)" = "covariance = cov_matern(nu = 1.5)",
+  "ste" = "covariance = cov_matern(nu = NULL)",
+  "exc|pow|powexp|stable" = "covariance = cov_powered_exponential()",
+  "rq|rational.?quadratic" = "covariance = cov_cauchy()",
+  "nug|nugget" = "nugget = NULL, which estimates the noise variance")
+
+foreign_methods <- c(
+  "reml" = "method = exact_gp(estimation = \"REML\")",
+  "ml" = "method = exact_gp(estimation = \"ML\")",
+  "laplace" = "method = vnngp(posterior = \"laplace\")",
+  "nngp|krig.*|ok|uk" = "method = vecchia()",
+  "sgpr|sparse" = "method = svgp()")

@@ -1,0 +1,90 @@
+# Partial effects: what a covariate of the trend, alone or in a smooth, adds to the linear predictor
+# where the other covariates are typical (numbers at their median, levels the most frequent one).
+
+# Covariates in the order of the formula, without those that only groups name.
+effect_covariates <- function(fit) {
+  if (is_streamed(fit)) return(character(0))
+  smooths <- Filter(function(recipe) recipe$kind == "smooth", fit$effects)
+  unique(c(all.vars(stats::delete.response(fit$terms)), unlist(lapply(smooths, recipe_variables))))
+}
+
+ggplot_effects <- function(fit, level = 0.95) {
+  refuse_compressed(fit, "plot(which = \"effects\")")
+  tables <- effect_tables(fit, level)
+  label <- paste("Effect on", response_with_scale(fit))
+  plots <- lapply(names(tables), function(name) {
+    table <- tables[[name]]
+    title <- sprintf("Effect of %s", name)
+    if (is.factor(table$x)) return(ggplot_level_effects(table, name, label, title))
+    plot <- ggplot_band(table, name, label, title)
+    if (is.null(plot)) return(NULL)
+    plot + ggplot2::geom_rug(data = data.frame(x = attr(table, "observed")), sides = "b",
+      alpha = 0.3)
+  })
+  plots_of(seq_along(plots), function(i) plots[[i]])
+}
+
+ggplot_level_effects <- function(table, name, label, title) {
+  plot <- new_plot(table, ggplot2::aes(.data$x, .data$value), title, x = name, y = label)
+  bars <- if (!all(is.na(table$lower))) {
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$lower, ymax = .data$upper),
+      colour = "grey50")
+  }
+  plot + bars + ggplot2::geom_point(colour = "#0072B2", size = 2.5)
+}
+
+# "depth", "presence (logit scale)": what a linear predictor is of.
+response_with_scale <- function(fit) {
+  scale <- predictor_scale(fit$family)
+  name <- label_with_unit(fit$data$response_name, response_unit(fit))
+  if (scale == "identity") name else sprintf("%s (%s scale)", fit$data$response_name, scale)
+}
+
+# The unit of a response of package units, "" for others.
+response_unit <- function(fit) {
+  kind <- fit$time_kinds[[fit$data$response_name]]
+  if (is.null(kind$units)) "" else as.character(kind$units)
+}
+
+# A table (x, value, lower, upper) for each covariate that has an effect.
+effect_tables <- function(fit, level) {
+  data <- needed_data(fit, "plot(which = \"effects\")")
+  rows <- drop_geometry(with_fitted_columns(fit, fitted_rows(fit, data)))
+  rows <- as.data.frame(rows)[intersect(fit$required_columns, names(rows))]
+  typical <- as.data.frame(lapply(rows, typical_value), check.names = FALSE)
+  covariates <- intersect(effect_covariates(fit), names(rows))
+  tables <- lapply(stats::setNames(nm = covariates), function(name) {
+    effect_table(fit, typical, name, rows[[name]], level)
+  })
+  Filter(Negate(is.null), tables)
+}
+
+typical_value <- function(x) {
+  if (is.numeric(x)) return(stats::median(x))
+  counts <- table(as.character(x))
+  x[match(names(counts)[which.max(counts)], as.character(x))]
+}
+
+# With the design C of values less the mean of that of the observations, effects are C b and have
+# the variances diag(C V C'): an intercept, which they do not contain, does not widen them.
+effect_table <- function(fit, typical, name, observed, level, points = 100L, most = 1000L) {
+  is_number <- is.numeric(observed)
+  x <- if (is_number) seq(min(observed), max(observed), length.out = points) else
+    observed[!duplicated(observed)][order(unique(observed))]
+  design_at <- function(values) {
+    rows <- typical[rep(1L, length(values)), , drop = FALSE]
+    rows[[name]] <- values
+    evaluated_design(fit, rows)$X
+  }
+  some <- observed[shown_rows(length(observed), most)]
+  design <- design_at(x)
+  design <- sweep(design, 2L, colMeans(design_at(some)))
+  if (all(abs(design) < 1e-12)) return(NULL)
+  trend <- core_trend(fit)
+  of_effects <- seq_along(trend$beta) > length(fit$beta)
+  value <- drop(design %*% c(fit$beta, trend$beta[of_effects]))
+  design <- design_columns(fit$data, design)
+  sd <- sqrt(pmax(rowSums((design %*% with_spread(trend$beta_vcov, trend$spread)) * design), 0))
+  structure(data.frame(x = if (is_number) x else factor(as.character(x), as.character(x)),
+    value = value, normal_limits(value, sd, level)), observed = some)
+}
