@@ -43,7 +43,7 @@
 #'   of the ranges, or `"random"` observations. Both are reproducible without a seed.
 #' @param jitter the share of the variance added to the diagonal at the inducing points, a number
 #'   above 0 and below 0.01. Default: 1e-6.
-#' @param std_errors `TRUE` or `FALSE`: compute standard errors of the covariance parameters, given
+#' @param std_error `TRUE` or `FALSE`: compute standard errors of the covariance parameters, given
 #'   the inducing points? Default `NULL`: `TRUE` for up to 12 parameters, at two evaluations each.
 #' @param optimizer see the table below. Default: `"auto"`.
 #' @param epochs the number of passes in mini-batches, a positive integer. Default `NULL`: 20 for

@@ -18,8 +18,8 @@
 #' an ELBO of its own, and [vecchia()] and [vnngp()] need no inducing points.
 #'
 #' With `q(u) = N(m, S)` at the points, the objective is the sum of `E log p(y)` less 1/n of the
-#' divergence at the k nearest points (equations 11 and 13). Adam trains everything. `S` is diagonal,
-#' or `L L'` with `covariance = "full"` (section 2.1, algorithm 1). With all points in view, a full
+#' divergence at the k nearest points (equations 11 and 13). Adam trains everything. `S` is
+#' diagonal, or `L L'` with `covariance = "full"` (section 2.1, algorithm 1). With all points in view, a full
 #' `S` and `kl_weight = 1` the objective is the ELBO of [svgp()].
 #'
 #' With `active`, all observations of a mini-batch use the same points, the nearest of them all:
@@ -27,11 +27,11 @@
 #' rows on the union of their points. Predictions of a fit without `active` change with the number
 #' of rows that you predict jointly.
 #'
-#' The objective is not a bound of the likelihood if `k` is smaller than the number of points. With many points it favours too little noise and
-#' too narrow intervals, so the divergence receives the weight `kl_weight`. More points than a
-#' quarter of the observations cause a warning, and the noise stays above 1e-4 of the variance.
-#' `logLik()` is a score. The fit stops after `epochs`, since more epochs typically raise the
-#' objective and worsen predictions.
+#' The objective is not a bound of the likelihood if `k` is smaller than the number of points. With
+#' many points it favours too little noise and too narrow intervals, so the divergence receives the
+#' weight `kl_weight`. More points than a quarter of the observations cause a warning, and the noise
+#' stays above 1e-4 of the variance. `logLik()` is a score. The fit stops after `epochs`, since more
+#' epochs typically raise the objective and worsen predictions.
 #'
 #' @param inducing the number of inducing points, an integer, or starting positions as in [svgp()].
 #'   Default `NULL`: a tenth of the observations, at most 1,024.

@@ -56,7 +56,9 @@ SiteOptimum site_optimum(const Likelihood& likelihood, const Observations& obser
     pull[i] = at.natural[i] - at.precision[i] * at.linear_predictor[i];
   }
   Vector sd = first_sd;
-  const auto further_precision = [&](std::size_t i) { return 1.0 / (sd[i] * sd[i]) - 1.0 / (first_sd[i] * first_sd[i]); };
+  const auto further_precision = [&](std::size_t i) {
+    return 1.0 / (sd[i] * sd[i]) - 1.0 / (first_sd[i] * first_sd[i]);
+  };
   const auto slope_of_others = [&](std::size_t i) { return pull[i] + cavity[i] * (mean[i] - at.linear_predictor[i]); };
   Terms terms(n);
   terms.find(likelihood, observations, mean, variance, context);
