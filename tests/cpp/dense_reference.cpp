@@ -6,9 +6,27 @@
 
 namespace reference {
 
+namespace {
+
+// K_nu(x) is the integral of exp(-x cosh t) cosh(nu t) over positive t. Its trapezoidal rule errs by exp(-pi^2 / step).
+// The library of clang has no Bessel functions.
+double bessel_k(double nu, double x) {
+#ifdef __cpp_lib_math_special_functions
+  return std::cyl_bessel_k(nu, x);
+#else
+  const double step = 1.0 / 16;
+  double sum = 0.5 * std::exp(-x);
+  for (int i = 1; x * std::cosh(i * step) - nu * i * step < 745.0; ++i)
+    sum += std::exp(-x * std::cosh(i * step)) * std::cosh(nu * i * step);
+  return step * sum;
+#endif
+}
+
+}  // namespace
+
 double matern(double nu, double r) {
   if (r == 0.0) return 1.0;
-  return 2.0 * std::exp(nu * std::log(0.5 * r) - std::lgamma(nu)) * std::cyl_bessel_k(nu, r);
+  return 2.0 * std::exp(nu * std::log(0.5 * r) - std::lgamma(nu)) * bessel_k(nu, r);
 }
 
 double correlation(const neargp::Component& component, double r) {
