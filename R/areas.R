@@ -80,7 +80,7 @@
 #' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Mean temperatures of twelve rectangles
 #' cells <- land_temperature()
-#' seen <- sf::st_as_sf(cells[!cells$held_out, ][1:1200, ], coords = c("lon", "lat"), crs = 4326)
+#' seen <- sf::st_as_sf(cells[!cells$held_out, ][1:600, ], coords = c("lon", "lat"), crs = 4326)
 #' fit <- neargp(temperature ~ 1, seen, method = vecchia(k = 10))
 #' areas <- sf::st_sf(geometry = sf::st_make_grid(seen, n = c(4, 3)))
 #' means <- predict(fit, areas, interval = "confidence")

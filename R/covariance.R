@@ -10,10 +10,11 @@
 #' ```
 #'
 #' @details
-#' The covariance at distance `d` is `variance * correlation(d / range)`, without a factor `sqrt(2
-#' nu)`. The table calls the ratio `r`. In variogram terms, `variance` is the partial sill (psill),
-#' the `nugget` argument of [neargp()] is the nugget, and their sum is the sill. The range is also
-#' called lengthscale, and parameters are also called hyperparameters.
+#' The covariance at distance `d` is `variance * correlation(d / range)`, without a factor
+#' `sqrt(2 nu)`. The table calls the ratio `r`. In variogram terms, `variance` is the partial sill
+#' (psill), the `nugget` argument of [neargp()] is the nugget, and their sum is the sill. In
+#' machine learning, these parameters are hyperparameters, and a lengthscale `l` corresponds to the
+#' range: `range = l / sqrt(2 nu)` for the Matérn family, and `sqrt(2) * l` for `cov_gaussian()`.
 #'
 #' | constructor | correlation | shape parameter |
 #' |---|---|---|
