@@ -93,7 +93,7 @@ abort_choice <- function(name, among, choices, x) {
   meant <- if (rlang::is_string(x)) nearest_name(x, choices)
   abort_neargp("argument", c(sprintf("`%s` must be %s %s, not %s.", name, among,
     paste0("\"", choices, "\"", collapse = ", "), describe_value(x)),
-    i = if (length(meant)) sprintf("Did you mean %s = \"%s\"?", name, meant)))
+    i = if (length(meant)) paste0("Did you mean ", name, " = \"", meant, "\"?")))
 }
 
 # Checks that `x` is one or more of the choices.

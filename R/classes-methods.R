@@ -10,7 +10,8 @@
 #' @export
 sections.neargp_classifier <- function(x, digits, summary = NULL) {
   if (is.null(summary)) {
-    return(c(list(header_section(x)), left_out_sections(x, left_out_scores(x, at_most = 1000L)),
+    left_out <- if (has_ability(x$method, "leave_one_out")) left_out_scores(x, at_most = 1000L)
+    return(c(list(header_section(x)), left_out_sections(x, left_out),
       list(trend_section(x, NULL, trend_heading(x)), label_ranges_section(x, digits),
         ending_section(x))))
   }
@@ -47,6 +48,7 @@ left_out_scores <- function(x, at_most) {
 }
 
 left_out_sections <- function(x, left_out) {
+  if (is.null(left_out$scores)) return(NULL)
   shown <- as.data.frame(left_out$scores)
   scores <- unlist(shown[c("accuracy", "log_loss")])
   names(scores) <- c("accuracy", "log loss")

@@ -41,7 +41,7 @@ test_extended("coefficients are the variances and covariances of the outputs, wi
 test_extended("print and summary show matrices, correlations and what is missing", {
   fit <- two_outputs(method = loo_k(k = 8))
   expect_output(print(fit), "fit of 2 responses: LOO-k, 8 neighbours")
-  expect_output(print(fit), "coregionalisation \\(correlations")
+  expect_output(print(fit), "Covariance of the responses \\(correlations")
   expect_output(print(summary(fit)), "covariance_zinc_lead")
   expect_output(print(fit), "nugget_|Nugget")
   fixed <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y,
