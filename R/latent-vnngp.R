@@ -80,7 +80,9 @@
 #'   the data frame `inducing`, the positions of its points in the coordinates of the data.
 #' @section Errors: `neargp_error_argument` for settings of the wrong type, and for `low_rank` with
 #'   `posterior = "mean-field"` or `inducing`; [neargp()] stops with `neargp_error_inducing` where
-#'   `low_rank` is more than there are distinct locations, and with `neargp_error_device` and
+#'   `low_rank` is more than there are distinct locations, with `neargp_error_family` where the
+#'   fixed `sd` of [censored_gaussian()] is below 1e-4 of the response's standard deviation (not for
+#'   `posterior = "laplace"` or `optimizer = "adam"`), and with `neargp_error_device` and
 #'   `neargp_error_local` for a low-rank part on a GPU or with `sd = ~`, `range = ~`, `warp = ` or
 #'   `by = ~` of a covariance.
 #' @seealso [response_family], [inducing_points()]; `vignette("counts-and-presence", package =
