@@ -152,7 +152,7 @@ new_header <- function(key) {
     instruction_set = core_simd(), arithmetic = arithmetic())
 }
 
-# What rounds beside the core.
+# Rounding outside the core.
 arithmetic <- function() {
   list(r = R.version$version.string, blas = unname(extSoftVersion()["BLAS"]), lapack = La_library())
 }
@@ -194,7 +194,7 @@ say_differs <- function(parts) {
   paste(format_some(parts, length(parts)), if (length(parts) == 1L) "differs" else "differ")
 }
 
-# What a file's fit had accepted last.
+# The last state that the fit of a file accepted.
 last_of_checkpoint <- function(path) {
   path <- check_checkpoint(path)
   last <- merged_records(read_checkpoint(path)$records)$states$last$state

@@ -162,7 +162,7 @@ check_made <- function(x, name, class, kind, wanted, makers, others = NULL) {
 # Objects of package raster.
 is_old_raster <- function(x) inherits(x, c("RasterLayer", "RasterStack", "RasterBrick"))
 
-# What reads a file, by the ending of its name.
+# The function that reads a file, by the ending of its name.
 file_readers <- c("tiff?|grd|nc|asc|img|vrt" = "terra::rast(%s)",
   "shp|gpkg|geojson|json|kml|fgb|gml" = "sf::st_read(%s)", "csv|csv\\.gz" = "read.csv(%s)",
   "tsv|txt" = "read.delim(%s)", "rds" = "readRDS(%s)", "parquet" = "arrow::read_parquet(%s)")

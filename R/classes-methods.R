@@ -19,7 +19,7 @@ sections.neargp_classifier <- function(x, digits, summary = NULL) {
     summary), covariance_section(x, digits, summary), ending_section(x)))
 }
 
-# What of the estimator is needed to follow a paper: summary() alone shows it.
+# Settings of the estimator that readers of a paper follow. summary() alone shows them.
 class_trend_section <- function(x, digits, summary) {
   slope <- c(describe_estimator(x$classifier), slope_of_link(x, digits))
   trend_section(x, summary, c(slope, trend_heading(x)), trend_among_data(x, digits)) %||%

@@ -63,8 +63,8 @@
 #' }
 #' @return This page describes an argument, and no function. [neargp()] returns a fit of class
 #'   `neargp`, [predict()][predict.neargp] and [cross_validate()] what they return without workers.
-#' @seealso [neargp()], [neargp_control()], [row_source()], [checkpoints],
-#'   `vignette("beyond-one-machine", package = "neargp")`.
+#' @seealso [neargp()], [neargp_control()], [row_source()], [checkpoints], the article
+#'   "Large data, clusters and GPUs".
 #' @name clusters
 NULL
 

@@ -1,4 +1,4 @@
-# What print() says of a covariance: of its settings, and in one line of a fit.
+# Covariances in print(): their settings, and one line of a fit.
 
 #' @export
 print.neargp_covariance <- function(x, ...) {

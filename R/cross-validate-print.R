@@ -56,7 +56,7 @@ print_differences <- function(x, digits) {
   print.data.frame(table, row.names = FALSE)
 }
 
-# Of each setting from the best by the first of the `scores`: with weights w = n_f / n of F folds,
+# Differences of each setting from the best one. F folds with the weights w = n_f / n give
 #   D = sum w d_f,   std_error^2 = F / (F - 1) sum w^2 (d_f - D)^2.
 score_differences <- function(x, scores) {
   settings <- x$scores$setting

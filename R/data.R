@@ -100,7 +100,7 @@ colorado_precipitation <- function() {
 #'   the public domain (17 U.S.C. 105). The daily totals of January 2010, in hundredths of an inch,
 #'   were found in the public repository `kd383/GPML_SLD` of D. Eriksson and others, which names no
 #'   licence; these tables are counted and added from its numbers.
-#' @seealso `vignette("counts-and-presence", package = "neargp")`
+#' @seealso the article "Presence, counts and abundance"
 #' @examples
 #' gauges <- wet_days()
 #' summary(gauges)

@@ -18,7 +18,7 @@
 #'
 #' An ordered factor is categorical without `family = ordinal()`. [svgp()], [odvgp()], [ppgpr()],
 #' [dspp()] and [dgp()] suit many predictors. [mll_k()] and [swsgp()] serve comparisons. See
-#' `vignette("which-method", package = "neargp")`.
+#' the article "Which method?".
 #'
 #' @section Which method can do what:
 #' `r ability_list()`

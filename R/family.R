@@ -72,14 +72,14 @@
 #'   Default `NULL`: estimated.
 #' @param link `"logit"` (default) or `"probit"`.
 #' @param sd the standard deviation of the noise, a positive number in units of the response.
-#'   Default `NULL`: estimated.
+#'   At least 1e-4 of the standard deviation of the response. Default `NULL`: estimated.
 #' @param power the exponent of the mean in the variance, from 1.01 to 1.99. Default `NULL`:
 #'   estimated between 1.05 and 1.95.
 #' @param dispersion the factor of the variance, a positive number. Default `NULL`: estimated.
 #' @param zi the probability of an excess zero. Default `NULL`: estimated.
 #' @return An object of class `family`, see [stats::family()], for [neargp()] and not for
 #'   [stats::glm()], since it contains no deviance.
-#' @seealso `vignette("counts-and-presence", package = "neargp")`, [scores()] to compare families.
+#' @seealso [scores()] to compare families, the article "Presence, counts and abundance".
 #' @references Lange, K. L., Little, R. J. A. and Taylor, J. M. G. (1989). Robust statistical
 #'   modeling using the t distribution. *Journal of the American Statistical Association* 84,
 #'   881--896. Ferrari, S. and Cribari-Neto, F. (2004). Beta regression for modelling rates and

@@ -29,7 +29,7 @@ fit_method.neargp_svgp_classes <- function(method, problem) {
   with_class_separation(result, problem, values)
 }
 
-# What with_separation() notes, of each class.
+# The notes of with_separation() for each class.
 with_class_separation <- function(result, problem, values) {
   limit <- separation_limit(sum(values[problem$layout$kind == "variance"]))
   fields <- result$svgp$fields
@@ -129,7 +129,7 @@ family_bound_at.neargp_svgp_classes <- function(problem, method, values, positio
   found
 }
 
-# What a fit keeps, as family_posterior().
+# The posterior that a fit keeps, like that of family_posterior().
 class_posterior <- function(problem, method, reached) {
   found <- family_bound_reached(problem, method, reached)
   back <- problem$classes$basis$back

@@ -31,7 +31,7 @@
 #' small counts are too high, which `print()` reports. Its slopes of binary data are a little too
 #' small, and clearly too small with rare events, where a message says so. `"mean-field"` yields
 #' good means, but its intervals for the process are far too narrow (37%).
-#' `vignette("nearest-neighbours", package = "neargp")` explains the model.
+#' `vignette("model-and-methods", package = "neargp")` states the model.
 #'
 #' @param k the number of neighbours of each inducing point, a positive integer. Default `NULL`: 15,
 #'   enough in two coordinates, or one less than the inducing points.
@@ -67,8 +67,8 @@
 #'   differences above 0.05.
 #' @return A settings object for the argument `method` of [neargp()]. With `low_rank`, the fit
 #'   contains the data frame `inducing` with the positions.
-#' @seealso [response_family], [inducing_points()], [svgp()]; `vignette("counts-and-presence",
-#'   package = "neargp")` for an analysis from data to maps.
+#' @seealso [response_family], [inducing_points()], [svgp()]; the article "Presence, counts and
+#'   abundance" for an analysis from data to maps.
 #' @references Wu, L., Pleiss, G. and Cunningham, J. P. (2022). Variational nearest neighbor
 #'   Gaussian process. *ICML*. arXiv:2202.01694. Opper, M. and Archambeau, C. (2009). The
 #'   variational Gaussian approximation revisited. *Neural Computation* 21, 786–792. Gyger, T.,

@@ -1,4 +1,4 @@
-# What print() and summary() of a fit say of local fields.
+# Local fields in print() and summary() of a fit.
 
 # bumps1, or bumps(x, 4)1 of several bases (local_coefficient_names()).
 is_bump <- function(names) grepl("^bumps(\\(.*\\))?[0-9]+", names)

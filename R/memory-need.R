@@ -81,7 +81,7 @@ swsgp_points <- function(method, n) {
     given else nrow(given)
 }
 
-# The inducing points of swsgp() that have a matrix of their own.
+# The size of the covariance matrix of inducing points in swsgp().
 root_size <- function(method, data) {
   if (method$covariance == "full") swsgp_points(method, nrow(data$coords)) else 0
 }

@@ -120,7 +120,7 @@ check_numeric_offset <- function(offset, name) {
       class(offset)[1L]) else "a matrix")))
 }
 
-# What new rows need to be coded alike.
+# The coding of columns, for new rows.
 frame_settings <- function(frame, design) {
   list(contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(attr(frame, "terms"),
     frame), time_kinds = time_kinds(frame))

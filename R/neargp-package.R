@@ -6,8 +6,8 @@
 #'
 #' Start with [neargp()], which fits a model by formula to sf points or to a
 #' data frame with coordinates; then `summary()`, `predict()` and `plot()` on
-#' its result. The articles `vignette("neargp")` and
-#' `vignette("counts-and-presence")` go from data to a map.
+#' its result. `vignette("neargp")` and the article "Presence,
+#' counts and abundance" go from data to a map.
 #'
 #' @section Options:
 #' * `neargp.threads`: number of threads used where the argument `threads` is

@@ -101,8 +101,8 @@
 #' | several responses | `cov_matern(nu = 1.5)` |
 #'
 #' Maps with gaps are typically best with the exponential. Where all targets lie among the data,
-#' `cov_matern(nu = NULL, anisotropy = TRUE)` is typically 1% better. See `vignette("defaults",
-#' package = "neargp")`.
+#' `cov_matern(nu = NULL, anisotropy = TRUE)` is typically 1% better. See the article
+#' "Defaults".
 #' @return An object of class `neargp`, a plain list that you can save with [saveRDS()] and read
 #'   with later versions. Use `print()`, [summary()][summary.neargp], [coef()][coef.neargp],
 #'   [predict()][predict.neargp], [plot()][plot.neargp], [residuals()][residuals.neargp] and

@@ -64,7 +64,7 @@
 #' score without it. A variance that you fix receives no prior.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @seealso [predict.neargp_classifier()], [scores.neargp_classifier()] and
-#'   [plot.neargp_classifier()] for classification; [svgp()]; `vignette("nearest-neighbours",
+#'   [plot.neargp_classifier()] for classification; [svgp()]; `vignette("model-and-methods",
 #'   package = "neargp")`.
 #' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian
 #'   process models. arXiv:2105.11535, sections 3.1 to 3.3, Algorithm 1 and appendices A.6 to A.9.

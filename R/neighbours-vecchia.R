@@ -81,7 +81,7 @@
 #' @return A settings object for the argument `method` of [neargp()]. With inducing points, the fit
 #'   contains the data frame `inducing` with their positions.
 #' @seealso [neargp_methods], [exact_gp()], [vnngp()] for other families,
-#'   `vignette("nearest-neighbours", package = "neargp")`.
+#'   `vignette("model-and-methods", package = "neargp")`.
 #' @references Vecchia, A. V. (1988). Estimation and model identification for continuous spatial
 #'   processes. *JRSS B* 50, 297–312. Guinness, J. (2018). Permutation and grouping methods for
 #'   sharpening Gaussian process approximations. *Technometrics* 60, 415–429. Guinness, J. (2021).

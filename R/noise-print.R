@@ -1,4 +1,4 @@
-# What print() says of standard deviations, and of noise that differs between rows.
+# The lines of print() for standard deviations, and for noise that differs between rows.
 
 # "process sd 1.26, noise sd 0.31", beside variances. Labels of classes and local fields have no
 # process of one standard deviation, and pseudo-observations no nugget that is a noise.

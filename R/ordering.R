@@ -9,7 +9,7 @@ row_order <- function(problem, component, ordering, key, k) {
   chosen_order(scaled, data, component, k, problem$context)
 }
 
-# With many coordinates none of them sorts the places well, and their first component does.
+# With many coordinates none of them sorts the locations well, and their first component does.
 order_places <- function(scaled, ordering, key, context) {
   if (ordering == "given") return(seq_len(nrow(scaled)))
   if (ordering != "pca") return(core_order(scaled, ordering, key, context))

@@ -1,4 +1,4 @@
-# What predict() refuses of its arguments.
+# Arguments that predict() refuses.
 
 parts_of_field <- c("process", "trend")
 

@@ -176,7 +176,7 @@ smoothed <- function(method, object, k, threads) {
   UseMethod("smoothed")
 }
 
-# What has no nugget is its data.
+# A fit without nugget reproduces its data.
 #' @export
 smoothed.default <- function(method, object, k, threads) {
   if (is_latent(object)) return(posterior_response(object, k, threads)$mean)

@@ -49,7 +49,7 @@
 #' @return An object of class `neargp_row_source` for the argument `data` of [neargp()].
 #'   `source_folder()` uses each file of a folder as a chunk, and `source_raster()` windows of a
 #'   raster.
-#' @seealso [clusters], [prediction_files], `vignette("beyond-one-machine", package = "neargp")`
+#' @seealso [clusters], [prediction_files], the article "Large data, clusters and GPUs"
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(400), y = runif(400), height = rnorm(400))
@@ -92,7 +92,7 @@ row_source <- function(x, read = NULL, chunk_rows = 65536L, start_rows = 50000L,
     class = "neargp_row_source")
 }
 
-# What is of the whole of a file, or chosen for each chunk.
+# Settings of a whole file, and of each chunk.
 check_text_arguments <- function(arguments) {
   taken <- intersect(names(arguments), c("file", "text", "nrows", "skip", "col.names", "row.names"))
   if (!length(taken)) return(invisible())

@@ -228,7 +228,7 @@ print.neargp_scores <- function(x, digits = 4L, ...) {
   invisible(x)
 }
 
-# What is the same in all rows becomes the title, and the other columns are the table.
+# Columns with one value become the title. The other columns are the table.
 told_scores <- function(x) {
   table <- as.data.frame(x)
   described <- unname(c(row = "each row from the others",

@@ -67,7 +67,7 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   result
 }
 
-# What draws are conditioned on, and where they are computed.
+# The data that condition draws, and the device that computes them.
 simulation_settings <- function(object, k, threads, device) {
   exact <- is_exact_draw(object, k)
   device <- resolve_device(device, predicts_densely(object$method, exact) || is_cpu_only(object))

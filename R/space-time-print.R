@@ -1,4 +1,4 @@
-# What print() says of components of space and time.
+# Components of space and time in print().
 
 space_time_labels <- c(gneiting = "Gneiting", separable = "Separable", product_sum = "Product-sum")
 

@@ -132,7 +132,7 @@ check_margin <- function(covariance, name) {
   }
 }
 
-# What is taken of a covariance in time.
+# The parts of a covariance in time.
 time_margin <- function(time) {
   check_margin(time, "time")
   margin <- time$components[[1L]]
