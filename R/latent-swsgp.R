@@ -19,8 +19,8 @@
 #'
 #' With `q(u) = N(m, S)` at the points, the objective is the sum of `E log p(y)` less 1/n of the
 #' divergence at the k nearest points (equations 11 and 13). Adam trains everything. `S` is
-#' diagonal, or `L L'` with `covariance = "full"` (section 2.1, algorithm 1). With all points in view, a full
-#' `S` and `kl_weight = 1` the objective is the ELBO of [svgp()].
+#' diagonal, or `L L'` with `covariance = "full"` (section 2.1, algorithm 1). With all points in
+#' view, a full `S` and `kl_weight = 1` the objective is the ELBO of [svgp()].
 #'
 #' With `active`, all observations of a mini-batch use the same points, the nearest of them all:
 #' SWSGP-U in the supplement of the paper. Use it for `predict(joint = TRUE)`, which conditions all

@@ -31,7 +31,8 @@ header_facts <- list(
   Categories = function(x) if (!is.null(x$classifier)) describe_classes(x)
 )
 
-# neargp fits two models to a response of two levels. The scores of bench/two-levels.R put neither first.
+# neargp fits two models to a response of two levels. The scores of bench/two-levels.R put neither
+# first.
 describe_offer <- function(x) {
   if (!has_trials(x$family) || is_streamed(x)) return(NULL)
   if (!is.null(x$classifier)) {
