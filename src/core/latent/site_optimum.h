@@ -18,7 +18,7 @@ struct SiteMarginals {
 };
 
 // Natural-gradient steps after which one that is too long calls for these.
-constexpr int patience_with_steps = 12;
+constexpr int patience_with_steps = 40;
 
 struct SiteOptimum {
   std::vector<double> precision, natural;
