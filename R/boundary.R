@@ -207,6 +207,7 @@ may_have_prior <- function(x) {
 # more, or a correlation goes on beyond half of its circumference.
 beyond_sphere <- function(x) {
   if (x$locations$metric != "longlat") return(FALSE)
+  if (is_streamed(x)) return(TRUE)  # such a fit keeps no coordinates, and gets no advice on them
   places <- x$data$coords[, seq_len(3L), drop = FALSE]
   radius <- sqrt(max(rowSums(places^2)))
   extent <- max(apply(places, 2L, function(side) diff(range(side))))

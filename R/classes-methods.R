@@ -10,7 +10,7 @@
 #' @export
 sections.neargp_classifier <- function(x, digits, summary = NULL) {
   if (is.null(summary)) {
-    left_out <- if (has_ability(x$method, "leave_one_out")) left_out_scores(x, at_most = 1000L)
+    left_out <- left_out_scores(x, at_most = 1000L)
     return(c(list(header_section(x)), left_out_sections(x, left_out),
       list(trend_section(x, NULL, trend_heading(x)), label_ranges_section(x, digits),
         ending_section(x))))
@@ -41,7 +41,9 @@ label_ranges_section <- function(x, digits) {
 }
 
 # Scores and confusion table of at most so many observations, each predicted without itself.
+# None where a method leaves no row out.
 left_out_scores <- function(x, at_most) {
+  if (!has_ability(x$method, "leave_one_out")) return(list(scores = NULL, confusion = NULL))
   given <- classes_and_probabilities(x, NULL, NULL, at_most = at_most)
   list(scores = scores(given$observed, prob = given$prob),
     confusion = confusion_table(given$observed, prob = given$prob))

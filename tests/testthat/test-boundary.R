@@ -69,6 +69,12 @@ test_that("a likelihood that is flat in the range is reported", {
   refused <- fit
   refused$method <- svgp(10)
   expect_match(flat_likelihood_note(refused), "fix variance or range, or use data from")
+  # a fit to rows of a file keeps no coordinates
+  streamed <- fit
+  class(streamed) <- c("neargp_streamed", class(fit))
+  streamed$locations$metric <- "longlat"
+  streamed$data$coords <- NULL
+  expect_match(flat_likelihood_note(streamed), "fix variance or range, or give a prior")
   both <- fit
   both$parameters$std_error[1L] <- 2 * table$estimate[1L]
   expect_match(flat_likelihood_note(both), "determine variance and range: the standard errors exceed the estimates")

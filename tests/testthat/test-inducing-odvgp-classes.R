@@ -69,6 +69,7 @@ test_extended("the generics of classes answer from the mean, or say what does", 
   expect_error(loo_predict(fit), class = "neargp_error_method")
   expect_true(is.finite(scores(fit, data)$log_loss))
   expect_output(print(fit), "Mean: +of all rows, by [0-9]+ steps")
+  expect_output(print(summary(fit)), "Mean: +of all rows, by [0-9]+ steps")
   expect_identical(predict(fit_classes(threads = 3), new, threads = 3), predict(fit, new))
   folds <- rep(1:3, 30)
   spoiled <- fit
