@@ -118,7 +118,7 @@ void check_difference(double& x, bool in_log, double slope, const std::function<
 
 void check_gradient(Objective& objective, MeanFieldPoint point) {
   const auto value = [&] {
-    point.covariance = objective.latent.model->with_jitter(point.covariance);
+    point.covariance.nugget = objective.latent.model->with_jitter(point.covariance).nugget;
     return objective.at(point).value;
   };
   value();
