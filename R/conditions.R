@@ -26,7 +26,8 @@ called_by_user <- function() {
   found <- NULL
   while (frame > 0L) {
     if (identical(environment(sys.function(frame)), topenv())) found <- frame
-    frame <- parents[frame]
+    # a call by do.call() can be its own parent
+    frame <- min(parents[frame], frame - 1L)
   }
   name <- if (!is.null(found)) rlang::call_name(sys.call(found))
   # The call of a method has its name, and users know that of the generic.

@@ -159,3 +159,15 @@ test_extended("covariates of a raster are those at the points, and what it lacks
   expect_equal(partly$points[1:3], c(12L, 0L, 16L))
   expect_equal(partly$mean[1:2], c(mean(dense$mean[5:16]) * 12 / 16 / 9, NA), tolerance = 1e-8)
 })
+
+test_that("areas without a covariate are an error, also where a function has its name", {
+  skip_if_not_installed("sf")
+  data <- withr::with_seed(1, data.frame(x = runif(60, 0, 1000), y = runif(60, 0, 1000),
+    dist = runif(60)))
+  data$z <- data$dist + sin(data$x / 200)
+  points <- sf::st_as_sf(data, coords = c("x", "y"), crs = 32631)
+  fit <- neargp(z ~ dist, points, method = vecchia(10), nugget = 0.01)
+  square <- sf::st_polygon(list(100 * rbind(c(1, 1), c(5, 1), c(5, 5), c(1, 5), c(1, 1))))
+  area <- sf::st_sf(geometry = sf::st_sfc(square, crs = 32631))
+  expect_error(predict(fit, area), "dist", class = "neargp_error_newdata")
+})

@@ -183,3 +183,34 @@ test_that("a fit with other groups is a start, and not continued", {
   expect_message(again <- fit(merged, start = first), "groups", class = "neargp_message_start")
   expect_equal(c(logLik(again)), c(logLik(fit(merged))), tolerance = 1e-5)
 })
+
+# A smooth field of long range: steps by the incomplete factor led downhill there, and fits ended
+# hundreds of units below.
+long_range_counts <- function(n = 300) {
+  withr::with_seed(2, {
+    d <- data.frame(x = runif(n, -6, 2), y = runif(n, 54, 60),
+      vessel = factor(sample(paste0("V", 1:6), n, TRUE)))
+    d$depth <- pmax(10, 60 + 25 * (d$y - 54) + 40 * sin(d$x) + rnorm(n, 0, 15))
+    d$x <- 300 + 60 * d$x
+    d$y <- 111 * (d$y - 50)
+    eta <- 1 + sin(d$x / 60 - 5) + cos(d$y / 111 + 50) - ((d$depth - 120) / 70)^2 +
+      rnorm(6, 0, 0.4)[d$vessel]
+    d$count <- rnbinom(n, mu = exp(eta), size = 2)
+    d
+  })
+}
+
+test_that("a smooth field of long range beside random effects ends where the exact factor does", {
+  fit <- function(...) {
+    neargp(count ~ s(depth) + (1 | vessel), long_range_counts(), coords = ~ x + y,
+      covariance = cov_matern(nu = 1.5, ...), family = nbinom2(), threads = 1L,
+      method = vnngp(factor = factor))
+  }
+  factor <- "exact"
+  exact <- fit(variance = 2.5, range = 190)
+  factor <- "incomplete"
+  incomplete <- fit(variance = 2.5, range = 190)
+  expect_true(incomplete$convergence$converged)
+  expect_equal(c(logLik(incomplete)), c(logLik(exact)), tolerance = 1e-4)
+  expect_equal(coef(incomplete), coef(exact), tolerance = 1e-2)
+})

@@ -9,7 +9,7 @@ test_extended("a missing output is no row, and a place without outputs is droppe
   expect_equal(output_matrix(fit$data, fit$data$y), as.matrix(kept[c("zinc", "lead")]),
     ignore_attr = TRUE)
   expect_output(print(fit), "58 \\(2 dropped for missing values by na.omit\\)")
-  expect_output(print(fit), sprintf("zinc \\(%d known\\)", sum(!is.na(kept$zinc))))
+  expect_output(print(fit), sprintf("zinc \\(%d observed\\)", sum(!is.na(kept$zinc))))
   excluded <- update(fit, na.action = na.exclude)
   expect_equal(dim(residuals(excluded, "trend")), c(60L, 2L))
   expect_error(update(fit, na.action = na.fail), class = "neargp_error_missing_values")

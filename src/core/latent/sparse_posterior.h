@@ -120,8 +120,10 @@ class SparsePosterior {
   PosteriorGradient gradient(const RunContext& context);
   Step part_of_step(const PosteriorState& proposal, double share, const RunContext& context);
   double move_mean(PosteriorState& state, const RunContext& context);
+  double newton_step_of_mean(PosteriorState& state, const RunContext& context);
   void converge(const RunContext& context);
   PosteriorOutcome find_mode(const PosteriorSettings& settings, const RunContext& context);
+  PosteriorOutcome climb(const PosteriorSettings& settings, const RunContext& context);
   double finish_laplace(const RunContext& context);
   double approach_mode(double value, const RunContext& context);
 
@@ -157,6 +159,7 @@ class SparsePosterior {
   Likelihood likelihood_;
 
   std::vector<double> node_design_;  // nodes x coefficients, by column
+  bool refined_steps_ = false;       // steps of the mean by solves with A, not with its incomplete factor
   int held_ = 0;                     // the first coefficients, which steps leave where they are
   PosteriorState state_;
   std::vector<double> slope_, curvature_;  // by datum, at the last evaluation
