@@ -12,7 +12,7 @@
 #' @param link how linear predictors become probabilities.
 #' @return An object of class `family`, for the argument `family` of [neargp()] with [loo_k()],
 #'   [svgp()] or [odvgp()].
-#' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian
+#' @references Jankowiak, M. and Pleiss, G. (2021). Scalable cross validation losses for Gaussian
 #'   process models. arXiv:2105.11535, section 3.3.
 #'
 #'   Hernandez-Lobato, D., Hernandez-Lobato, J. M. and Dupont, P. (2011). Robust multi-class

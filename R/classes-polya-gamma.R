@@ -1,5 +1,5 @@
 # The estimator of the LOO-k paper for classes: Polya-Gamma variables with a mean-field log-normal
-# distribution q, one for each datum and process (Jankowiak and Pleiss 2022, eqs. 12 and 34,
+# distribution q, one for each datum and process (Jankowiak and Pleiss 2021, eqs. 12 and 34,
 # appendices A.6 to A.8). What is maximised is, per observation,
 #
 #   E_q log p(y_n | neighbours, omega) - kl_weight KL(q(omega_n) | p(omega_n)),

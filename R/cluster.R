@@ -2,7 +2,8 @@
 #'
 #' @description
 #' `neargp(cluster = cl)` distributes a fit over a parallel cluster. Results are bit-identical for
-#' any number of workers, and a fit survives the loss of a worker.
+#' any number of workers, and a fit survives the loss of a worker. Experimental for methods other
+#' than [vecchia()].
 #'
 #' ```r
 #' fit <- neargp(temperature ~ 1, land_temperature(), coords = ~ lon + lat, crs = 4326,

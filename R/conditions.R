@@ -86,7 +86,7 @@ format_for_name <- function(x, digits) {
 #' | `blas` | R's BLAS is not known to be fast | `options(neargp.blas = "auto")`, see [neargp_sitrep()] |
 #' | `checkpoint` | a checkpoint cannot be read, or belongs to another call | see [checkpoints] |
 #' | `cholesky` | a covariance matrix is numerically singular | estimate the nugget, or use a rougher covariance |
-#' | `classes` | robust-max cannot identify a category's trend | use the softmax, `categorical()` |
+#' | `classes` | the data do not determine the trend of a category with the link `"robust-max"` | use the softmax, `categorical()` |
 #' | `cluster` | no cluster, workers without neargp, or a fit that shards do not support | see [clusters] |
 #' | `columns` | `data` lacks a column | check the names in `formula` and `coords` |
 #' | `comparison` | likelihoods of different data or methods, or restricted likelihoods of different trends | fit the same data, with `estimation = "ML"` |
@@ -136,7 +136,7 @@ format_for_name <- function(x, digits) {
 #' | `rank` | linearly dependent columns of the trend | remove one of them |
 #' | `recalibration` | no draws or maps of recalibrated fits | see [recalibrate()] |
 #' | `response` | responses that the family does not allow | check the rows, or choose another [family][response_family] |
-#' | `rows` | a single row | two rows are the least |
+#' | `rows` | a single row | supply at least two rows |
 #' | `scale` | values too large or too small to compute with | change the unit |
 #' | `sd` | negative standard deviations | check the column |
 #' | `size` | more rows, locations or columns than the limit | use another method or smaller parts |
@@ -145,7 +145,7 @@ format_for_name <- function(x, digits) {
 #' | `support` | areas that cannot be used | see [block_support()] |
 #' | `transform` | a transformation that does not fit the response | see [box_cox()] |
 #' | `variogram` | no variogram of this fit | see [empirical_variogram()] |
-#' | `version` | a fit from another version | refit |
+#' | `version` | a fit by a newer version, or an altered fit | install that version; earlier fits can be read |
 #' | `weights` | weights that are not positive numbers | check the column |
 #' | `window` | a window that is not an area | see [point_pattern_data()] |
 #'
@@ -187,7 +187,7 @@ format_for_name <- function(x, digits) {
 #' | `far` | all locations of `newdata` are far from the data |
 #' | `inducing` | fewer inducing points than requested |
 #' | `neighbors` | draws or likelihoods that depend on neighbours |
-#' | `loss` | what few neighbours lose, see [neighbor_loss()] |
+#' | `loss` | the loss from using few neighbours, see [neighbor_loss()] |
 #' | `noise`, `weights` | new data without measurement variances or weights |
 #' | `overlap` | differences between shards |
 #' | `parts` | parts of a prediction that existed already |

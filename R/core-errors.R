@@ -12,7 +12,7 @@ abort_core_error <- function(condition) {
       x = if (inherits(condition, "neargp::MemoryError")) message
         else if (!inherits(condition, "C++Error")) paste0("R says: ", message, "."),
       i = paste("Take fewer neighbours (`k`) or fewer rows; predict and simulate in parts, by a smaller `chunk_size` or fewer draws; exact_gp() is",
-        "for some thousand rows.")), parent = NA)
+        "for a few thousand rows.")), parent = NA)
   }
   if (inherits(condition, "neargp::Error")) abort_neargp("core", message, parent = NA)
   abort_neargp("core", c("An object has not what the core expects of it.", x = message,

@@ -23,10 +23,10 @@
 #' the observed process. A prediction is a mixture of normals, one for each site s, with the values
 #' `mean + sites[s, w] * sd` at unit w. The objective is, with weights w_s, \deqn{\sum_i \log \sum_s
 #' w_s N(y_i; \mu_{si}, v_{si} + \sigma^2) - \beta \sum KL[q(u) || p(u)]}{sum_i log sum_s w_s N(y_i;
-#' mu_si, v_si + sigma^2) - beta sum KL[q(u) || p(u)]} (equations 16 and 17 of the paper). Units use
-#' the family of `covariance`, by default `cov_matern(nu = 2.5)`, with a range for each input. Data
-#' are standardised internally. Other families use their density in the objective; for categories
-#' use [svgp()] or [loo_k()].
+#' mu_si, v_si + sigma^2) - beta sum KL[q(u) || p(u)]} (equations 17, 21 and 23 of the paper). Units
+#' use the family of `covariance`, by default `cov_matern(nu = 2.5)`, with a range for each input.
+#' Data are standardised internally. Other families use their density in the objective; for
+#' categories use [svgp()] or [loo_k()].
 #'
 #' The trend must contain a constant. Its coefficients return no standard errors. Put non-linear
 #' effects into `coords`, and factors as columns of [stats::model.matrix()].

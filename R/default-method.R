@@ -11,7 +11,7 @@
 #' @details
 #' | response | default method |
 #' |---|---|
-#' | up to 500 numbers | [exact_gp()] |
+#' | numbers at up to 500 locations | [exact_gp()] |
 #' | more, several responses, GPU, single precision | [vecchia()] |
 #' | factor, text, logical | [loo_k()] with [stats::binomial()] or [categorical()] |
 #' | another `family` | [vnngp()] |

@@ -3,7 +3,7 @@
 #' Hurdle models (delta models)
 #'
 #' @description
-#' Combines two fits: one for presence, and one for the positive responses.
+#' Combines two fits: one for presence, and one for the positive responses. Experimental.
 #'
 #' ```r
 #' gauges <- subset(wet_days(), lon < -110 & !is.na(on_21st))

@@ -20,7 +20,7 @@ adam_result <- function(problem, method, reached) {
 few_steps <- function(method, problem, epochs, enough = 1000) {
   steps <- epochs * ceiling(length(problem$data$y) / method$batch_size)
   if (steps >= enough) return("")
-  sprintf("; these were %s steps, where it takes some thousand: a smaller batch_size or more epochs", format_count(steps))
+  sprintf("; these were %s steps, where it takes a few thousand: a smaller batch_size or more epochs", format_count(steps))
 }
 
 # With means m, M and blocks R_bb, 0, R_mb, R_mm of the root, of trend and field, the field has

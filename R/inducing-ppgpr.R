@@ -28,7 +28,7 @@
 #' @inheritParams svgp
 #' @param kl_weight the weight lambda of the divergence, a non-negative number, positive with `joint
 #'   = TRUE`. Default: 1, as in the ELBO.
-#' @param joint `TRUE` trains everything by the score. Default: `FALSE`.
+#' @param joint `TRUE` trains everything by the score. Experimental. Default: `FALSE`.
 #' @param epochs,batch_size,learning_rate settings of Adam for `joint = TRUE`, else of the first
 #'   stage, see [svgp()]. Default `NULL` for `epochs`: 100.
 #' @return A settings object for the argument `method` of [neargp()]. The fit contains the data

@@ -69,7 +69,7 @@
 #' @section Random effects, several responses:
 #' [Random effects and smooths][random_effects] enter the covariance in full, next to the inducing
 #' points, for all responses but categories. For `cbind(y1, y2) ~ trend`, all latent processes of
-#' [cov_coregionalisation()] share the inducing points. For more than some thousand points times
+#' [cov_coregionalisation()] share the inducing points. For more than a few thousand points times
 #' processes, use fewer points or factors (`rank`). Leave-one-out predictions leave out a whole
 #' location.
 #' @section Categories:

@@ -146,5 +146,5 @@ abort_posterior <- function(jitter, condition) {
     x = conditionMessage(condition),
     i = sprintf("Raise the jitter (it is %s of the variance), or choose a rougher covariance.",
       format(jitter)),
-    i = "An incomplete factor also gains by more neighbours; factor = \"exact\" does without it, for some thousand locations."))
+    i = "An incomplete factor also gains by more neighbours; factor = \"exact\" does without it, for a few thousand locations."))
 }

@@ -14,8 +14,8 @@
 #' ```
 #'
 #' @details
-#' Use it to reproduce the paper. [svgp()] maximises an ELBO, `vnngp(inducing = )` is as cheap with
-#' an ELBO of its own, and [vecchia()] and [vnngp()] need no inducing points.
+#' Use it to reproduce the paper. [svgp()] maximises an ELBO, `vnngp(inducing = )` costs as little
+#' and maximises an ELBO, and [vecchia()] and [vnngp()] need no inducing points.
 #'
 #' With `q(u) = N(m, S)` at the points, the objective is the sum of `E log p(y)` less 1/n of the
 #' divergence at the k nearest points (equations 11 and 13). Adam trains everything. `S` is
@@ -40,13 +40,13 @@
 #' @param move `TRUE` (default) learns the positions.
 #' @param select,jitter see [svgp()].
 #' @param covariance `"diagonal"` (default) for independent points, or `"full"` for a covariance
-#'   matrix of them all, up to some thousand points, on the CPU.
+#'   matrix of them all, up to a few thousand points, on the CPU.
 #' @param active the number of points that a mini-batch shares, an integer of at least `k`, on the
 #'   CPU. Default `NULL`: each observation uses its own. The paper shares 128 of 512.
 #' @param epochs,batch_size,learning_rate settings of Adam. Defaults: 30, 256 (64 with `active`)
 #'   and 0.03; the rate is divided by 10 at 75% and at 90%.
 #' @param kl_weight the weight of the divergence, a positive number; 1 in the paper. Default `NULL`:
-#'   the root of `inducing / k`, or of `inducing / active`.
+#'   the square root of `inducing / k`, or of `inducing / active`.
 #' @return A settings object for the argument `method` of [neargp()]. The fit contains the data
 #'   frame `inducing`. `predict(joint = TRUE)` uses the union of the points of all rows.
 #' @references Tran, G.-L., Milios, D., Michiardi, P. and Filippone, M. (2021). Sparse within sparse
@@ -101,7 +101,7 @@ print.neargp_swsgp <- function(x, ...) {
   x$inducing <- describe_inducing(x$inducing, "a tenth of the rows, at most 1,024")
   if (is.null(x$k)) x$k <- sprintf("%d, or one less than there are inducing points", x$default_k)
   x$kl_weight <- x$kl_weight %||%
-    sprintf("the root of inducing points over %s", if (is.null(x$active)) "k" else "active")
+    sprintf("the square root of inducing points over %s", if (is.null(x$active)) "k" else "active")
   x[names(swsgp_as_vnngp)] <- NULL
   NextMethod()
 }

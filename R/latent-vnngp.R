@@ -17,14 +17,14 @@
 #' trend. Standard errors come from its curvature. For Gaussian responses the ELBO is the
 #' log-likelihood.
 #'
-#' | you want | use |
-#' |---|---|
-#' | random effects or smooths | `count ~ depth + (1 \| vessel)`, see [random_effects]; time grows with their columns |
-#' | three coordinates or more | `vnngp(k = 30)` or more |
-#' | many predictors | ranges from [loo_k()] first, fixed by `cov_matern(nu = 2.5, ard = TRUE, range = )` |
-#' | variances to 0.2%, a few thousand locations | `vnngp(factor = "exact")` |
-#' | fewer inducing points than locations | `vnngp(inducing = 5000)` |
-#' | the method of Wu et al. (2022) | `vnngp(posterior = "mean-field", optimizer = "adam")` |
+#' * Random effects or smooths: `count ~ depth + (1 | vessel)`, see [random_effects]. Time grows
+#'   with their columns.
+#' * Three coordinates or more: `vnngp(k = 30)` or more.
+#' * Many predictors: estimate ranges by [loo_k()] first, and fix them by `cov_matern(nu = 2.5,
+#'   ard = TRUE, range = )`.
+#' * Variances to 0.2%, a few thousand locations: `vnngp(factor = "exact")`.
+#' * Fewer inducing points than locations: `vnngp(inducing = 5000)`.
+#' * The method of Wu et al. (2022): `vnngp(posterior = "mean-field", optimizer = "adam")`.
 #'
 #' Intervals of the default posterior cover at their level, except with binary data of a weak
 #' process: there 95% intervals cover about 92%. `"laplace"` covers 90 to 95%, and its totals of
@@ -43,11 +43,12 @@
 #' @param optimizer `"natural"`, the posterior in closed form and Newton's method for the
 #'   parameters, or `"adam"`, mini-batches for `"mean-field"` without standard errors and without a
 #'   test of convergence. Default `"auto"`: `"natural"`, and `"adam"` for `"mean-field"` with `k`
-#'   above 60. A continued fit keeps its last learning rate, and its start if that is better.
+#'   above 60. If you continue a fit by `start`, `"adam"` uses its last learning rate, and returns
+#'   the earlier state if it finds no better one.
 #' @param ordering of the inducing points: `"maxmin"` (default), which the incomplete factor relies
 #'   on, `"random"`, `"coordinate"`, `"pca"` or `"given"`.
 #' @param factor the factor of the posterior's precision: `"incomplete"`, linear in the data, or
-#'   `"exact"` for some thousand locations (17 times the time at 2,000). Default: `"incomplete"`.
+#'   `"exact"` for a few thousand locations (17 times the time at 2,000). Default: `"incomplete"`.
 #'   The exact factor replaces an incomplete one that fails, for up to 5,000 inducing points, with a
 #'   message above 1,000.
 #' @param factor_memory the memory for an incomplete factor, in GiB. Beyond it a smaller pattern is
@@ -59,12 +60,12 @@
 #'   random batch, and the first learning rate, which is divided by 10 at 75% and at 90%. Defaults:
 #'   300, 256 and 0.01.
 #' @param low_rank the number of inducing points of an additional low-rank part for smooth processes
-#'   in more than two coordinates, an integer. Default: 0, since it rarely improves predictions and
-#'   takes 8 to 19 times as long.
+#'   in more than two coordinates, an integer. Experimental. Default: 0, since it rarely improves
+#'   predictions and takes 8 to 19 times as long.
 #' @param overlap for shards (see [clusters]): how far a shard reaches beyond its own observations,
-#'   in units of their spacing. Default `NULL`: 8 for smooth covariances and 16 for the exponential,
-#'   squared on a line. `print()` reports the largest difference of two shards, and a message
-#'   differences above 0.05.
+#'   in units of their spacing. Default `NULL`: 8 for the exponential covariance and
+#'   rougher ones, 16 for smoother ones, and the square of these numbers in one dimension. `print()`
+#'   reports the largest difference of two shards, and a message reports differences above 0.05.
 #' @return A settings object for the argument `method` of [neargp()]. With `low_rank`, the fit
 #'   contains the data frame `inducing` with the positions.
 #' @seealso [response_family], [inducing_points()], [svgp()]; the article "Presence, counts and

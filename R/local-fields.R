@@ -2,7 +2,7 @@
 #'
 #' @description
 #' `sd = ~ covariates` and `range = ~ covariates` of a [covariance] let the standard deviation and
-#' the range of the process vary in space.
+#' the range of the process vary in space. Experimental.
 #'
 #' ```r
 #' fit <- neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat,

@@ -19,12 +19,17 @@
 #' [neargp_sitrep()].
 #'
 #' @section Arguments: Names of choices, such as `distance = "chordal"`, are strings of length one
-#' that are matched as they are written, upper and lower case apart; an error lists those that there
-#' are. Numbers, counts and flags are of length one where help does not say otherwise.
+#' that are matched as they are written, upper and lower case apart; an error lists the valid
+#' choices. Numbers, counts and flags are of length one where help does not say otherwise.
 #'
 #' @section Units:
 #' Distances are in the units of the coordinates, except for longitude and
 #' latitude, where they are kilometres along the chord through the sphere.
+#'
+#' @section Life cycle:
+#' Help pages mark functions and arguments as experimental, which can change in any release. The
+#' others are stable: from version 0.1.0 on they keep their names, arguments and defaults, or warn
+#' for one release before they change. The article "All features" lists both.
 #'
 #' @name neargp-package
 #' @docType package

@@ -22,7 +22,7 @@
 #' and [neargp_coordinates] for degrees, units, times and factors among the coordinates.
 #'
 #' If the optimisation stops early, you get a warning, and the fit stays usable; `fit$convergence`
-#' says how it ended. An interrupted fit leaves its parameters to [neargp_last()].
+#' says how it ended. [neargp_last()] returns the parameters of an interrupted fit.
 #'
 #' @param formula a formula, the trend of the response: everything that [stats::lm()] accepts, and
 #'   `offset()`. For example, `y ~ 1` is a constant mean (ordinary kriging). `y ~ elevation` uses a
@@ -57,7 +57,7 @@
 #'   all rows.
 #' @param na.action a function for rows with missing values in the response, trend, weights or
 #'   coordinates, such as [stats::na.fail()]. Default `NULL`: `options("na.action")`, usually
-#'   [stats::na.omit()]. A function of yours may impute values.
+#'   [stats::na.omit()]. You can supply a function that imputes values.
 #' @param distance `"euclidean"`, in the units of the coordinates, or `"chordal"`, in km through the
 #'   sphere. Default `"auto"`: chordal if the coordinate reference system uses degrees.
 #' @param crs the coordinate reference system of a data frame, anything that [sf::st_crs()] accepts,
@@ -100,9 +100,10 @@
 #' | other families | `cov_matern(nu = 1.5)`; with `ard = TRUE` for three or more coordinates and 50 rows for each |
 #' | several responses | `cov_matern(nu = 1.5)` |
 #'
-#' Maps with gaps are typically best with the exponential. Where all targets lie among the data,
-#' `cov_matern(nu = NULL, anisotropy = TRUE)` is typically 1% better. See the article
-#' "Defaults".
+#' On average over many maps with gaps, the exponential predicts better than Matérn covariances.
+#' Your map may differ, as in `vignette("neargp")`: compare by [cross_validate()]. Where all targets
+#' lie among the data, `cov_matern(nu = NULL, anisotropy = TRUE)` is typically 1% better. See the
+#' article "Defaults".
 #' @return An object of class `neargp`, a plain list that you can save with [saveRDS()] and read
 #'   with later versions. Use `print()`, [summary()][summary.neargp], [coef()][coef.neargp],
 #'   [predict()][predict.neargp], [plot()][plot.neargp], [residuals()][residuals.neargp] and
@@ -110,7 +111,7 @@
 #' @seealso [loo_predict()], [scores()] and [cross_validate()] for predictive accuracy,
 #'   [anova()][anova.neargp] for tests, [plot_map()] for maps, [tidiers] for broom.
 #' @references Vecchia (1988) and Guinness (2018, 2021): see [vecchia()]. Jankowiak and Pleiss
-#'   (2022): see [loo_k()]. Wu et al. (2022): see [vnngp()].
+#'   (2021): see [loo_k()]. Wu et al. (2022): see [vnngp()].
 #' @examples
 #' # Kriging with a covariate: precipitation at stations, by elevation
 #' stations <- colorado_precipitation()

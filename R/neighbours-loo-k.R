@@ -13,7 +13,7 @@
 #' ```
 #'
 #' @details
-#' The score is a truncated leave-one-out cross-validation (Jankowiak and Pleiss 2022). It is more
+#' The score is a truncated leave-one-out cross-validation (Jankowiak and Pleiss 2021). It is more
 #' robust than the likelihood if the covariance is misspecified. `loo_k()` is the default for
 #' categorical responses.
 #'
@@ -23,7 +23,7 @@
 #' | classification | a factor response; standardise many predictors |
 #' | counts, amounts, outliers | `family = poisson()` and others, see [response_family] |
 #' | several responses | `cbind(zinc, lead) ~ trend`, see [cov_coregionalisation()] |
-#' | more than some hundred thousand observations | `loo_k(optimizer = "adam")` |
+#' | several hundred thousand observations or more | `loo_k(optimizer = "adam")` |
 #'
 #' The score is not a likelihood: covariance parameters return no standard errors, and `AIC()` is an
 #' error. Standard errors of the trend treat the other parameters as known.
@@ -66,7 +66,7 @@
 #' @seealso [predict.neargp_classifier()], [scores.neargp_classifier()] and
 #'   [plot.neargp_classifier()] for classification; [svgp()]; `vignette("model-and-methods",
 #'   package = "neargp")`.
-#' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian
+#' @references Jankowiak, M. and Pleiss, G. (2021). Scalable cross validation losses for Gaussian
 #'   process models. arXiv:2105.11535, sections 3.1 to 3.3, Algorithm 1 and appendices A.6 to A.9.
 #'   Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*,
 #'   section 3.6. MIT Press.

@@ -1,16 +1,23 @@
 #' MLL-k: marginal likelihood of neighbourhoods
 #'
-#' Averages, over the observations, the joint log density of an observation and its `k` nearest
-#' others, divided by the size of that neighbourhood. A biased but simple objective without an
-#' ordering (Chen and others 2020; appendix A.3 of the LOO-k paper); [loo_k()] predicts better in
-#' the paper.
+#' Sums, over the observations, the joint log density of an observation and its `k` nearest others,
+#' divided by the size of that neighbourhood. Experimental.
+#'
+#' The objective is simple and biased, and needs no ordering (Chen et al. 2020; Jankowiak and Pleiss
+#' 2021, appendix A.3, equation 15). [loo_k()] predicts better in the paper.
 #'
 #' @inheritParams loo_k
 #' @return A settings object for the argument `method` of [neargp()].
 #' @references Chen, H., Zheng, L., Al Kontar, R. and Raskutti, G. (2020). Stochastic gradient
-#'   descent in correlated settings: a study on Gaussian processes. *NeurIPS* 33.
+#'   descent in correlated settings: a study on Gaussian processes. *NeurIPS* 33. Jankowiak, M. and
+#'   Pleiss, G. (2021). Scalable cross validation losses for Gaussian process models.
+#'   arXiv:2105.11535.
 #' @examples
-#' mll_k(k = 20)
+#' fits <- lapply(list(mll_k = mll_k(k = 20), loo_k = loo_k(k = 20)), function(method) {
+#'   neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
+#'     method = method)
+#' })
+#' sapply(fits, function(fit) c(crps = scores(fit)$crps, coef(fit, what = "covariance")))
 #' @export
 mll_k <- function(k = NULL) {
   do.call(new_method, c(list("mll_k", "MLL-k"), neighbor_settings(k, 32L)))

@@ -1,4 +1,4 @@
-# The auxiliary variables of Student's t (Jankowiak and Pleiss 2022, appendix A.9): given its gamma
+# The auxiliary variables of Student's t (Jankowiak and Pleiss 2021, appendix A.9): given its gamma
 # variable omega a response is normal with noise variance scale^2 / (weight omega), so that rows far
 # from what their neighbours say count little as neighbours. As pseudo-observations they have the
 # nugget times that variance (pseudo_observation_noise() in R/neighbours-pseudo-observations.R). It

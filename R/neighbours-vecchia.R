@@ -89,7 +89,7 @@
 #'   Computing* 31, 25. Gyger, T., Furrer, R. and Sigrist, F. (2025). Vecchia-inducing-points
 #'   full-scale approximations for Gaussian processes. arXiv:2507.05064. Harville, D. A. (1974).
 #'   Bayesian inference for variance components using only error contrasts. *Biometrika* 61,
-#'   383–385.
+#'   383–385. Katzfuss and Guinness (2021): see `citation("neargp")`.
 #' @examples
 #' # More neighbours, nearer to the exact likelihood
 #' stations <- colorado_precipitation()

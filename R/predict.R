@@ -77,9 +77,9 @@
 #' @param ... for polygons, arguments of [predict_areas()].
 #' @return An object of the class of `newdata`, in its order, with the columns `mean` and `sd` (for
 #'   quantiles `q0.05`, ...) and, with an interval, `lower` and `upper`. `mean` and `sd` belong to
-#'   `type`, whatever the interval. The standard error of the linear predictor is the `sd` of `type
-#'   = "link"`. Rows with missing covariates or coordinates return `NA`. Cells of a grid that lack
-#'   only the response, as under clouds, are predicted.
+#'   `type`, regardless of `interval`. The standard error of the linear predictor is the `sd` of
+#'   `type = "link"`. Rows with missing covariates or coordinates return `NA`. Cells of a grid that
+#'   lack only the response, as under clouds, are predicted.
 #'
 #' With `type = "coefficients"`, each column `x` of `by = ~ x` in a [covariance] returns `x` and
 #' `x_sd` on the link scale, and limits with `interval = "confidence"`. `x` is the whole coefficient

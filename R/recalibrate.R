@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Corrects intervals that cover too little or too much, by a monotone map learned from
-#' leave-one-out predictions.
+#' leave-one-out predictions. Experimental.
 #'
 #' ```r
 #' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)

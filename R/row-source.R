@@ -3,7 +3,8 @@
 #' Data that exceed the memory
 #'
 #' @description
-#' Reads the data of a fit in chunks, from files or a function.
+#' Reads the data of a fit in chunks, from files or a function. Experimental for methods other than
+#' [vecchia()].
 #'
 #' ```r
 #' file <- tempfile(fileext = ".csv")

@@ -14,7 +14,7 @@
 #' @srrstats {G1.1} *`vignettes/articles/features.Rmd`, "Other software": published methods in
 #'   one interface, some for the first time in R to our knowledge; comparable software is named
 #'   there, in README.md and in `bench/README.md`.*
-#' @srrstats {G1.2} *CONTRIBUTING.md, "Life cycle".*
+#' @srrstats {G1.2} *The article "All features", "Life cycle".*
 #' @srrstats {G1.3} *Help defines its terms where it uses them: what is predicted and what either
 #'   interval holds (`?predict.neargp`), kinds of residuals (`?residuals.neargp`), what is and is
 #'   no likelihood (`?coef.neargp`), each score (`?scores`, `?scoring_rules`);

@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Chooses candidates whose measurement reduces the uncertainty of a map, of locations or of areas
-#' the most.
+#' the most. Experimental.
 #'
 #' ```r
 #' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)

@@ -4,7 +4,7 @@
 #' parameters. `expand()` adds coordinates to those of the data, smooth functions of place (or of
 #' covariates): where these change fast, places are farther apart than they look on the map, and
 #' the process changes faster. `monotone()` replaces single coordinates, such as a depth or time,
-#' by increasing functions of them.
+#' by increasing functions of them. Experimental.
 #'
 #' With `expand(q, basis)` the squared distance of rows `i` and `j` is `|x[i] - x[j]|^2 + |g[i] -
 #' g[j]|^2` before it is divided by the square of the (first) range, `g[i]` the `q` further

@@ -134,3 +134,84 @@ test_that("equations (17) and (18): bounds on inducing points", {
   expect_equal(objective(odvgp, bound = "standard", tolerance = 1e-10),
     sum(expected) - divergence, tolerance = 1e-6)
 })
+
+# A trend and weights, for fits with all parameters of the process fixed.
+weighted_data <- function() {
+  known <- equation_data()
+  known$data$g <- rep(c(1, 2, 4, 0.5), 20L)
+  known$design <- cbind(1, known$data$x)
+  known$noise <- 0.1 / known$data$g
+  known
+}
+
+weighted_objective <- function(known, method) {
+  c(logLik(equation_fit(known, method, z ~ x, nugget = 0.1, weights = g)))
+}
+
+least_squares_residual <- function(known, sigma) {
+  X <- known$design
+  inverse <- solve(sigma)
+  drop(known$data$z - X %*% solve(t(X) %*% inverse %*% X, t(X) %*% inverse %*% known$data$z))
+}
+
+test_that("equation (6): the restricted likelihood", {
+  known <- weighted_data()
+  sigma <- known$process + diag(known$noise)
+  information <- t(known$design) %*% solve(sigma, known$design)
+  expect_equal(weighted_objective(known, exact_gp(estimation = "REML")),
+    log_normal_density(least_squares_residual(known, sigma), sigma) + log(2 * pi) -
+      0.5 * c(determinant(information)$modulus), tolerance = 1e-10)
+})
+
+test_that("equation (7a): the likelihood on the process", {
+  known <- weighted_data()
+  process <- known$process + diag(1e-6, 80L)
+  sets <- sets_before(known$distance, 6L)
+  whitening <- diag(80L)
+  for (i in seq_along(sets)) {
+    near <- sets[[i]]
+    b <- conditional_weights(process, near, i)
+    whitening[i, near] <- -b
+    whitening[i, ] <- whitening[i, ] / sqrt(process[i, i] - sum(b * process[near, i]))
+  }
+  sigma <- solve(crossprod(whitening)) + diag(known$noise)
+  expected <- log_normal_density(least_squares_residual(known, sigma), sigma)
+  expect_equal(weighted_objective(known, vnngp(k = 6, ordering = "given", factor = "exact")),
+    expected, tolerance = 1e-9)
+  # the factor of vecchia() is incomplete
+  field <- vecchia(k = 6, ordering = "given", condition = "field")
+  expect_equal(weighted_objective(known, field), expected, tolerance = 1e-6)
+})
+
+test_that("equations (17), (18) and (18a) with weights and a trend", {
+  known <- weighted_data()
+  z <- known$data$z
+  points <- 1:15
+  settings <- list(inducing = as.matrix(known$data[points, c("x", "y")]), move = FALSE,
+    jitter = 1e-9)
+  objective <- function(method, ...) {
+    weighted_objective(known, do.call(method, c(settings, list(...))))
+  }
+  features <- solve(t(chol(known$process[points, points])), known$process[points, ])
+  unexplained <- 1 - colSums(features^2)
+  sigma <- crossprod(features) + diag(known$noise)
+  likelihood <- log_normal_density(least_squares_residual(known, sigma), sigma)
+  expect_equal(objective(svgp, bound = "standard"),
+    likelihood - sum(unexplained / known$noise) / 2, tolerance = 1e-6)
+  expect_equal(objective(svgp, bound = "tight"),
+    likelihood - sum(log1p(unexplained / known$noise)) / 2, tolerance = 1e-6)
+  exact <- known$process + diag(known$noise)
+  residual <- least_squares_residual(known, exact)
+  a <- solve(exact, residual)
+  s <- solve(diag(15L) + features %*% (t(features) / known$noise))
+  explained <- colSums(features * (s %*% features))
+  divergence <- 0.5 * (sum(diag(s)) - 15 - c(determinant(s)$modulus) +
+    sum(a * (known$process %*% a)))
+  standard <- sum(dnorm(residual, known$process %*% a, sqrt(known$noise), log = TRUE) -
+    (unexplained + explained) / (2 * known$noise)) - divergence
+  expect_equal(objective(odvgp, bound = "standard", tolerance = 1e-10), standard,
+    tolerance = 1e-6)
+  ratio <- unexplained / known$noise
+  expect_equal(objective(odvgp, tolerance = 1e-10), standard + sum(ratio - log1p(ratio)) / 2,
+    tolerance = 1e-6)
+})

@@ -236,7 +236,7 @@ test_extended("what cannot be fitted is refused", {
 
 test_that("the constructor prints what will be fitted", {
   expect_output(print(swsgp()), "a tenth of the rows")
-  expect_output(print(swsgp()), "the root of inducing points over k")
+  expect_output(print(swsgp()), "the square root of inducing points over k")
   expect_output(print(swsgp(100, k = 8)), "100")
   expect_output(print(fit_swsgp(20, k = 5, epochs = 1)), "20 points, moved; a row sees 5 of them")
 })
