@@ -14,8 +14,8 @@ constexpr double least_promise = 1e-3;  // that is not rounding
 
 }  // namespace
 
-// The optimum of the objective of the steps, from the present state. Steps that do not get there may follow from the
-// errors of an incomplete factor, as with smooth fields of long range beside random effects. The exact one has none.
+// The optimum of the objective of the steps, from the present state. Errors of an incomplete factor can keep the steps
+// from it, for a smooth field of long range beside random effects. The exact factor then takes over.
 PosteriorOutcome SparsePosterior::find_mode(const PosteriorSettings& settings, const RunContext& context) {
   PosteriorOutcome outcome = climb(settings, context);
   if (outcome.converged || !factor_.can_be_exact()) return outcome;
@@ -52,8 +52,8 @@ PosteriorOutcome SparsePosterior::climb(const PosteriorSettings& settings, const
         refined_steps_ = true;  // the step may have been wrong, and not long
         continue;
       }
-      // Too long: a part of it, from the same place. A part of 2^-12 that does not gain is rounding, unless the whole
-      // step promised more.
+      // A step that is too long is cut. A part of 2^-12 that does not gain is rounding, unless the whole step promised
+      // more.
       if (!by_site && kind_ != PosteriorKind::laplace && outcome.iterations >= patience_with_steps) {
         by_site = true;
         proposal = propose_site_optimum(context);

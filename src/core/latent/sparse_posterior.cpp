@@ -116,10 +116,9 @@ void SparsePosterior::converge(const RunContext& context) {
 }
 
 // Takes one Newton step of the quadratic objective of the pseudo-observations. Returns the gain that it promises. An
-// incomplete factor is as good as exact for such steps, since others follow; steps by a restricted one may not even
-// converge. Beside random effects it can lead downhill: information about them that the field leaves, X'WX - X'WC A^-1
-// C'WX, need not be positive with that factor in the place of A. All further steps of the fit then are by solves with
-// A.
+// incomplete factor is as good as exact for such steps, since others follow. Steps by a restricted one may not even
+// converge. Beside random effects any of them can lead downhill: X'WX - X'WC A^-1 C'WX need not be positive with the
+// factor in the place of A. All further steps of the fit then solve with A.
 double SparsePosterior::move_mean(PosteriorState& state, const RunContext& context) {
   PosteriorState moved = state;
   double gain = newton_step_of_mean(moved, context);
