@@ -109,8 +109,8 @@ void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& contex
 
 // Says whether a step to the proposed pseudo-observations would gain less than the tolerance: with dW for the change of
 // their precisions, dL/dW_j = 1/2 sum_i dW_i Z_ij^2, so that L rises by at most dW'(Z o Z) dW / 2 (on the pattern,
-// beyond which Z is small; not of a low-rank part, whose Z is not), and by what a Newton step of the mean promises. To
-// tell costs a tenth of the factor and inverse that the step takes.
+// beyond which Z is small; not of a low-rank part, whose Z is not), and by what a Newton step of the mean promises.
+// This check costs a tenth of the factor and inverse that the step takes.
 bool SparsePosterior::is_settled(const PosteriorState& proposal, double tolerance, const RunContext& context) {
   if (kind_ == PosteriorKind::laplace || model_.interpolates() || model_.low_rank() || effects_.count() > 0)
     return false;
