@@ -20,9 +20,10 @@
 #' the weights `a_l` their sizes, on the sphere for degrees. Means of linear trends are therefore
 #' exact. An area contains at least 25 points and at most 4,000, or 1,600 by [svgp()], and fewer for
 #' many areas. The spacing follows the range and the density of the data: a correlation of 0.75
-#' between neighbours, and at most 0.35 of the distance between observations. Standard deviations
-#' are typically too large by up to 2.6%. Other families and transforms use a correlation of 0.6, at
-#' least 16 points, and up to 100 for dense data.
+#' between neighbours, and at most 0.35 of the distance between observations. The grid makes
+#' standard deviations typically too large by up to 2.6%; a smaller `spacing` reduces that. Other
+#' families and transforms use a correlation of 0.6, at least 16 points, and up to 100 for dense
+#' data.
 #'
 #' For [exact_gp()], and for up to 1,500 Gaussian observations, means and variances are those of
 #' block kriging from all data. Otherwise data and points form one nearest-neighbour process, as in

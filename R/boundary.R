@@ -98,7 +98,7 @@ undetermined_advice <- function(x, i) {
     if (is_likelihood(x)) "likelihood" else "objective",
     trimws(format(signif(x$parameters$estimate[i], 3L))),
     if (x$layout$kind[i] == "effect_sd") "Keep the term" else
-      paste0("Fix it", if (may_have_prior(x)) ", or give a prior (prior = pc_priors())"))
+      paste0("Fix it", if (may_have_prior(x)) ", or give a prior (see ?pc_priors)"))
 }
 
 # The advice of methods on a nugget at a bound.
@@ -185,7 +185,7 @@ flat_likelihood_note <- function(x) {
   long <- any(parameters$estimate[x$layout$kind == "range"] > 1e-3 * exp(x$bounds$upper[ranges]))
   one <- sum(flat) == 1L
   remedies <- c(paste("fix", if (long) "variance or range" else "the range"),
-    if (may_have_prior(x)) "give a prior (prior = pc_priors())",
+    if (may_have_prior(x)) "give a prior (see ?pc_priors)",
     if (!long) "use locations that are closer together" else
       if (!beyond_sphere(x)) "use data from a larger area")
   last <- length(remedies)

@@ -19,7 +19,8 @@ foreign_arguments <- list(
     "tau2|tausq|noise|sigma_noise" = "The noise variance is the nugget: nugget = %s.",
     "x|newdata|y" = "Columns of a data frame go into the formula: neargp(y ~ x, data, coords = ~ x + y)."),
   predict = c(
-    "se|se.?fit|std.?err.*" = "Standard errors are in column `sd` of predict(fit, newdata).",
+    "se|se.?fit|std.?err.*" =
+      "Column `sd` is that of a new observation. Standard errors of the linear predictor are column `sd` of predict(fit, newdata, type = \"link\").",
     "nmax|n.?neighbou?rs|m" = "The number of neighbours: predict(fit, newdata, k = %s).",
     "observed" = "Observed responses of new rows: predict(fit, newdata, use_observed = TRUE).",
     "nsim" = "Draws are those of simulate(fit, nsim = %s, newdata = newdata).",

@@ -90,7 +90,9 @@ check_newdata <- function(object, newdata) {
     abort_neargp("newdata",
       c(paste0("`newdata` lacks ", if (length(missing) == 1L) "a column" else "columns",
         " that the model needs: ", format_some(missing), "."),
-        i = column_hint(newdata, missing, "newdata")))
+        i = column_hint(newdata, missing, "newdata"),
+        i = if (!any(missing %in% without_groups(object)$required_columns))
+          "re.form = NA predicts without effects of groups, and needs no column of them."))
   }
   check_unique_columns(object$required_columns, newdata, "newdata")
   check_column_classes(object$required_columns, newdata, "newdata")

@@ -46,29 +46,45 @@ response_unit <- function(fit) {
   if (is.null(kind$units)) "" else as.character(kind$units)
 }
 
+# Columns that the formula makes levels of, such as `year` in factor(year).
+level_columns <- function(fit) {
+  calls <- Filter(is.call, all_calls(attr(stats::delete.response(fit$terms), "variables")))
+  makes_levels <- vapply(calls, function(call) {
+    deparse1(call[[1L]]) %in% c("factor", "as.factor", "ordered", "as.ordered", "as.character")
+  }, NA)
+  unique(unlist(lapply(calls[makes_levels], all.vars)))
+}
+
+all_calls <- function(expression) {
+  if (!is.call(expression)) return(list())
+  c(list(expression), unlist(lapply(as.list(expression)[-1L], all_calls), recursive = FALSE))
+}
+
 # A table (x, value, lower, upper) for each covariate that has an effect.
 effect_tables <- function(fit, level) {
   data <- needed_data(fit, "plot(which = \"effects\")")
   rows <- drop_geometry(with_fitted_columns(fit, fitted_rows(fit, data)))
   rows <- as.data.frame(rows)[intersect(fit$required_columns, names(rows))]
-  typical <- as.data.frame(lapply(rows, typical_value), check.names = FALSE)
+  levels <- level_columns(fit)
+  typical <- as.data.frame(Map(typical_value, rows, names(rows) %in% levels), check.names = FALSE)
   covariates <- intersect(effect_covariates(fit), names(rows))
   tables <- lapply(stats::setNames(nm = covariates), function(name) {
-    effect_table(fit, typical, name, rows[[name]], level)
+    effect_table(fit, typical, name, rows[[name]], level, name %in% levels)
   })
   Filter(Negate(is.null), tables)
 }
 
-typical_value <- function(x) {
-  if (is.numeric(x)) return(stats::median(x))
+typical_value <- function(x, as_levels) {
+  if (is.numeric(x) && !as_levels) return(stats::median(x))
   counts <- table(as.character(x))
   x[match(names(counts)[which.max(counts)], as.character(x))]
 }
 
 # With the design C of values less the mean of that of the observations, effects are C b and have
 # the variances diag(C V C'): an intercept, which they do not contain, does not widen them.
-effect_table <- function(fit, typical, name, observed, level, points = 100L, most = 1000L) {
-  is_number <- is.numeric(observed)
+effect_table <- function(fit, typical, name, observed, level, as_levels, points = 100L,
+                         most = 1000L) {
+  is_number <- is.numeric(observed) && !as_levels
   x <- if (is_number) seq(min(observed), max(observed), length.out = points) else
     observed[!duplicated(observed)][order(unique(observed))]
   design_at <- function(values) {

@@ -22,6 +22,7 @@
 #' | `"qq"` | their normal quantiles, with a pointwise 95% band |
 #' | `"variogram"` | [empirical_variogram()] with the fitted curve, for Gaussian responses |
 #' | `"loo"` | observations against leave-one-out predictions |
+#' | `"effects"` | each covariate and smooth of the trend: its effect on the linear predictor, with a 95% band |
 #' | `"calibration"` | [calibration_curve()] of 0/1 responses |
 #' | `"range"`, `"sd"` | the local range or standard deviation, see [nonstationary_covariance] |
 #' | `"coefficients"` | spatially varying coefficients, see [varying_coefficients] |

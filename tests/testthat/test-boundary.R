@@ -65,7 +65,7 @@ test_that("a likelihood that is flat in the range is reported", {
   table$at_boundary[] <- FALSE
   fit$parameters <- table
   expect_match(flat_likelihood_note(fit), fixed = TRUE,
-    "The data hardly determine range: the standard error exceeds the estimate. To get a definite value, fix variance or range, give a prior (prior = pc_priors()), or use data from a larger area.")
+    "The data hardly determine range: the standard error exceeds the estimate. To get a definite value, fix variance or range, give a prior (see ?pc_priors), or use data from a larger area.")
   refused <- fit
   refused$method <- svgp(10)
   expect_match(flat_likelihood_note(refused), "fix variance or range, or use data from")

@@ -65,8 +65,8 @@ test_extended("unknown levels are an error that names them; without groups none 
   new <- new_rows()
   expect_error(predict(fit, new), "new and newer", class = "neargp_error_levels")
   expect_error(predict(fit, new, re.form = 1), "re.form", class = "neargp_error_argument")
-  expect_error(predict(fit, new[setdiff(names(new), "site")]), "site",
-    class = "neargp_error_newdata")
+  expect_error(predict(fit, new[setdiff(names(new), "site")]),
+    "needs: site.*re.form = NA predicts without", class = "neargp_error_newdata")
   dense <- dense_prediction(fit, new, groups = FALSE)
   found <- predict(fit, new[setdiff(names(new), c("site", "year"))], type = "link", re.form = NA)
   expect_equal(found$mean, new$o + unname(dense$mean), tolerance = 1e-8)

@@ -30,9 +30,9 @@ test_that("arguments of other packages are answered by the one that takes their 
   expect_advice(fit(threds = 1), "Did you mean `threads`?")
   known <- example_fit(60)
   expect_advice(predict(known, asked_data(), se.fit = TRUE),
-    "column `sd` of predict(fit, newdata)", "predict")
+    "column `sd` of predict(fit, newdata, type = \"link\")", "predict")
   expect_advice(predict(known, transform(asked_data(), elevation = 1), se = TRUE),
-    "column `sd` of predict(fit, newdata)", "predict")
+    "column `sd` of predict(fit, newdata, type = \"link\")", "predict")
   expect_advice(predict(known, asked_data(), nmax = 9), "predict(fit, newdata, k = 9)", "predict")
 })
 

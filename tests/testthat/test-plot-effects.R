@@ -77,3 +77,14 @@ test_that("legends of maps carry the response and its unit", {
   expect_identical(legend(fit), "z (mm)")
   expect_identical(legend(plotted_fit(formula = z ~ elevation)), "effect on z")
 })
+
+test_that("a number that the formula makes levels of has an effect at each of them", {
+  data <- effects_plot_data()
+  data$year <- rep(2015:2020, length.out = nrow(data))
+  fit <- neargp(z ~ factor(year) + slope, data, coords = ~ x + y, method = exact_gp(),
+    covariance = held, nugget = 0.5)
+  tables <- effect_tables(fit, 0.95)
+  expect_identical(levels(tables$year$x), as.character(2015:2020))
+  expect_equal(diff(tables$year$value), diff(c(0, coef(fit)[2:6])), ignore_attr = TRUE)
+  expect_named(tables, c("year", "slope"))
+})
