@@ -211,7 +211,7 @@ test_extended("with a point at each row the noise runs away, and is held at a te
     class = "neargp_warning_inducing")
   expect_equal(coef(fit, "covariance")[["nugget"]], 1e-4 * var(data$z), tolerance = 1e-6)
   expect_match(paste(capture.output(print(fit)), collapse = " "),
-    "nugget: as low as swsgp() lets it be", fixed = TRUE)
+    "the least that swsgp() allows", fixed = TRUE)
 })
 
 test_extended("what cannot be fitted is refused", {

@@ -155,7 +155,7 @@ test_extended("what can be asked of other fits can be asked of this one", {
   data <- simulated_data(150)
   fit <- low_rank_fit(data)
   expect_output(print(fit), "20 points")
-  expect_output(print(summary(fit)), "k = 8")
+  expect_output(print(summary(fit)), "8 neighbours")
   expect_output(print(fit$method), "inducing +20")
   expect_identical(glance(fit)$method, "vecchia")
   expect_identical(dim(fit$inducing), c(20L, 2L))
