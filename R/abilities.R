@@ -113,7 +113,7 @@ abilities <- list(
     svgp = function(method, family, several = FALSE) is_gaussian(family) && !several),
   # fits that the CPU alone computes, though their predictions run on a GPU
   cpu_objective = list(default = FALSE, swsgp = function(method) {
-    method$covariance == "full" || !is.null(method$active)
+    identical(method$covariance, "full") || !is.null(method$active)
   }),
 
   # ---- predictions -------------------------------------------------------------------------------

@@ -162,7 +162,7 @@ fit_details.neargp_swsgp <- function(method, fit) {
     if (method$move) "moved" else "held", fit$k,
     if (is.null(method$active)) "" else sprintf(", and a batch at most %d", method$active)),
     Posterior = sprintf("%s, jitter %s of the variance; intervals may be too narrow (?swsgp)",
-      if (method$covariance == "full") "normal, with a full covariance matrix" else
+      if (identical(method$covariance, "full")) "normal, with a full covariance matrix" else
         "independent normals", format(method$jitter)))
 }
 

@@ -83,7 +83,7 @@ swsgp_points <- function(method, n) {
 
 # The size of the covariance matrix of inducing points in swsgp().
 root_size <- function(method, data) {
-  if (method$covariance == "full") swsgp_points(method, nrow(data$coords)) else 0
+  if (identical(method$covariance, "full")) swsgp_points(method, nrow(data$coords)) else 0
 }
 
 check_exact_size <- function(method, problem) {

@@ -153,7 +153,7 @@ surface_columns <- function(moments, surfaces, settings) {
 varying_lines <- function(fit) {
   several <- length(fit$covariance$components) > 1L
   lines <- vapply(by_recipes(fit$locations), function(recipe) {
-    sprintf("Variance%s is per squared unit of %s, whose root mean square over the rows is %s.",
+    sprintf("variance%s is per squared unit of %s, whose root mean square over the rows is %s.",
       if (several) paste0("_", recipe$component) else "", recipe$names,
       format_three_digits(recipe$scale))
   }, "")
