@@ -18,7 +18,7 @@ constexpr double least_promise = 1e-3;  // that is not rounding
 // from it, for a smooth field of long range beside random effects. The exact factor then takes over.
 PosteriorOutcome SparsePosterior::find_mode(const PosteriorSettings& settings, const RunContext& context) {
   PosteriorOutcome outcome = climb(settings, context);
-  if (outcome.converged || !factor_.can_be_exact()) return outcome;
+  if (outcome.converged || effects_.count() == 0 || !factor_.can_be_exact()) return outcome;
   factor_.become_exact();
   const int before = outcome.iterations;
   outcome = climb(settings, context);
@@ -48,12 +48,12 @@ PosteriorOutcome SparsePosterior::climb(const PosteriorSettings& settings, const
     const double gain = step.value - outcome.value;
     if (share == 1.0) promised = step.predicted_gain;
     if (!(gain > -settings.tolerance)) {
-      if (effects_.count() > 0 && !refined_steps_ && !factor_.is_exact()) {
+      if (steps_may_mislead()) {
         refined_steps_ = true;  // the step may have been wrong, and not long
         continue;
       }
-      // A step that is too long is cut. A part of 2^-12 that does not gain is rounding, unless the whole step promised
-      // more.
+      // A step that is too long is cut. A part of 2^-12 that does not gain is rounding, or steps swing about the
+      // optimum. Beside random effects it is neither where the whole step promised more.
       if (!by_site && kind_ != PosteriorKind::laplace && outcome.iterations >= patience_with_steps) {
         by_site = true;
         proposal = propose_site_optimum(context);
@@ -63,7 +63,7 @@ PosteriorOutcome SparsePosterior::climb(const PosteriorSettings& settings, const
       }
       share *= 0.5;
       if (share >= 2.5e-4) continue;
-      outcome.converged = !(promised > least_promise);
+      outcome.converged = effects_.count() == 0 || !(promised > least_promise);
       break;
     }
     state_ = std::move(step.state);

@@ -122,7 +122,7 @@ void SparsePosterior::converge(const RunContext& context) {
 double SparsePosterior::move_mean(PosteriorState& state, const RunContext& context) {
   PosteriorState moved = state;
   double gain = newton_step_of_mean(moved, context);
-  if (!(gain >= 0.0) && !refined_steps_ && !factor_.is_exact()) {
+  if (!(gain >= 0.0) && steps_may_mislead()) {
     refined_steps_ = true;
     moved = state;
     gain = newton_step_of_mean(moved, context);
