@@ -189,7 +189,8 @@ test_extended("rows that alone determine a coefficient do not decide between the
   expect_true(all(is.finite(decided$classifier$held_out)))
   shown <- paste(sprintf("%.1f by %s", decided$classifier$held_out, c("label", "own-class")),
     collapse = ", ")
-  expect_output(print(summary(decided)), paste0("(score of held-out rows ", shown, ")"), fixed = TRUE)
+  expect_output(print(summary(decided)), paste0("(score of held-out rows ", shown, ")"),
+    fixed = TRUE)
 })
 
 test_that("the estimators of four rows are compared without holding any out", {

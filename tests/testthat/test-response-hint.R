@@ -51,7 +51,7 @@ test_that("whole numbers that are no counts bring no message", {
   expect_false(looks_like_counts(-stats::rpois(n, exp(1 + ramp)), places))
   expect_false(looks_like_counts(stats::rpois(n, exp(1 + ramp)) + 0.5, places))
   hills <- as.matrix(expand.grid(1:87, 1:61))
-  expect_false(looks_like_counts(as.vector(datasets::volcano), hills))     # elevations of a hill
+  expect_false(looks_like_counts(as.vector(volcano), hills))  # elevations of a hill
   expect_false(looks_like_counts(colorado_precipitation()$elevation,
     as.matrix(colorado_precipitation()[c("lon", "lat")])))
   expect_true(looks_like_counts(stats::rpois(n, exp(1 + 2 * ramp)), places))
