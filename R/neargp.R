@@ -91,6 +91,7 @@
 #'   the cells of a raster are areas.
 #' @param cluster a cluster of package parallel that shares the rows of the fit, see [clusters].
 #'   Default `NULL`: this process alone.
+#' @param ... not used.
 #' @section Default covariance:
 #' | response | covariance |
 #' |---|---|
