@@ -22,7 +22,7 @@ adam_fit <- function(method, problem, objective_for, others, n) {
 }
 
 # Returns the value of `run(stage)`, a run of Adam. It begins at `stage$state`, or goes on from the
-# checkpoint. The run keeps `further` values beside theta, the moments and the numbers of steps.
+# checkpoint. The run keeps theta, the moments, the numbers of steps and the values of `further`.
 in_adam_stage <- function(session, theta, run, singular = 0L, further = NULL) {
   in_stage(session, "adam", function(stage) {
     stage$state <- stage$state %||% c(list(theta = theta, moments = adam_moments(length(theta)),

@@ -190,7 +190,7 @@ flat_likelihood_note <- function(x) {
       if (!beyond_sphere(x)) "use data from a larger area")
   last <- length(remedies)
   if (last > 1L) remedies[last] <- paste("or", remedies[last])
-  sprintf("The data hardly determine %s: the standard %s. To get %s, %s.",
+  sprintf("The data contain little information about %s: the standard %s. To get %s, %s.",
     format_some(parameters$name[flat]), if (one) "error exceeds the estimate" else
       "errors exceed the estimates", if (one) "a definite value" else "definite values",
     paste(remedies, collapse = ", "))

@@ -105,7 +105,7 @@ inform_interrupted <- function(session) {
   inform_neargp("last", c("The fit was interrupted.", i = last_state_hint))
 }
 
-# An error names the last state, too, and holds it.
+# Adds the last state to an error: its message names the state, and the condition holds it.
 add_last_state <- function(session, condition) {
   last <- as_last_state(session$last)
   if (is.null(last) || !is.null(condition$last)) return(invisible())

@@ -1,7 +1,8 @@
 # The lines of print() for standard deviations, and for noise that differs between rows.
 
-# "process sd 1.26, noise sd 0.31", beside variances. Labels of classes and local fields have no
-# process of one standard deviation, and pseudo-observations no nugget that is a noise.
+# The line "process sd 1.26, noise sd 0.31". Fits to labels of classes and fits with local fields
+# lack it, because their process lacks one standard deviation. The nugget of pseudo-observations is
+# no noise.
 deviations_line <- function(x, digits) {
   of_labels <- !is.null(x$classifier) && !has_ability(x$method, "class_fields")
   if (is_local(x) || of_labels) return(NULL)

@@ -15,10 +15,10 @@
 #'
 #' @details
 #' `by = "refit"` removes the variable from formula, coordinates and `time`, with all terms that
-#' contain it, and fits again (Lei et al. 2018). Of two redundant variables, neither is important.
-#' `by = "permute"` keeps the fit and permutes the values of held-out rows (Breiman 2001), which
-#' costs no fits but creates unusual rows. Formulas of `nugget`, `sd`, `range`, `warp`, `by`,
-#' `offset` and `weights` keep the variable.
+#' contain it, and fits again (Lei et al. 2018). If two variables are redundant, neither is
+#' important. `by = "permute"` keeps the fit and permutes the values of held-out rows (Breiman
+#' 2001), which costs no fits but creates unusual rows. Formulas of `nugget`, `sd`, `range`,
+#' `warp`, `by`, `offset` and `weights` keep the variable.
 #'
 #' The measure is the mean log score of [scores()]. With `folds = NULL`, predictions are
 #' leave-one-out. For predictions far from data, use [block_folds()].

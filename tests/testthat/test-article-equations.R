@@ -24,6 +24,18 @@ sets_before <- function(distance, k) {
   })
 }
 
+# The precision of the prior that conditions each point on those of its set.
+neighbor_precision <- function(process, sets) {
+  whitening <- diag(nrow(process))
+  for (i in seq_along(sets)) {
+    near <- sets[[i]]
+    b <- conditional_weights(process, near, i)
+    whitening[i, near] <- -b
+    whitening[i, ] <- whitening[i, ] / sqrt(process[i, i] - sum(b * process[near, i]))
+  }
+  crossprod(whitening)
+}
+
 sets_of_others <- function(distance, k) {
   lapply(seq_len(nrow(distance)), function(i) order(distance[i, ])[1L + seq_len(k)])
 }
@@ -87,15 +99,7 @@ test_that("equations (12) and (13): the bound of counts", {
   fit <- equation_fit(known, vnngp(k = 6, ordering = "given", factor = "exact", jitter = 1e-8),
     z ~ 1, family = poisson())
   process <- known$process + diag(1e-8, 80L)
-  sets <- sets_before(known$distance, 6L)
-  whitening <- diag(80L)
-  for (i in seq_along(sets)) {
-    near <- sets[[i]]
-    b <- conditional_weights(process, near, i)
-    whitening[i, near] <- -b
-    whitening[i, ] <- whitening[i, ] / sqrt(process[i, i] - sum(b * process[near, i]))
-  }
-  precision <- crossprod(whitening)
+  precision <- neighbor_precision(process, sets_before(known$distance, 6L))
   m <- fit$posterior$mean
   posterior <- precision + diag(fit$posterior$pseudo_precision)
   covariance <- solve(posterior)
@@ -166,15 +170,7 @@ test_that("equation (6): the restricted likelihood", {
 test_that("equation (7a): the likelihood on the process", {
   known <- weighted_data()
   process <- known$process + diag(1e-6, 80L)
-  sets <- sets_before(known$distance, 6L)
-  whitening <- diag(80L)
-  for (i in seq_along(sets)) {
-    near <- sets[[i]]
-    b <- conditional_weights(process, near, i)
-    whitening[i, near] <- -b
-    whitening[i, ] <- whitening[i, ] / sqrt(process[i, i] - sum(b * process[near, i]))
-  }
-  sigma <- solve(crossprod(whitening)) + diag(known$noise)
+  sigma <- solve(neighbor_precision(process, sets_before(known$distance, 6L))) + diag(known$noise)
   expected <- log_normal_density(least_squares_residual(known, sigma), sigma)
   expect_equal(weighted_objective(known, vnngp(k = 6, ordering = "given", factor = "exact")),
     expected, tolerance = 1e-9)

@@ -65,7 +65,7 @@ test_that("a likelihood that is flat in the range is reported", {
   table$at_boundary[] <- FALSE
   fit$parameters <- table
   expect_match(flat_likelihood_note(fit), fixed = TRUE,
-    "The data hardly determine range: the standard error exceeds the estimate. To get a definite value, fix variance or range, give a prior (see ?pc_priors), or use data from a larger area.")
+    "The data contain little information about range: the standard error exceeds the estimate. To get a definite value, fix variance or range, give a prior (see ?pc_priors), or use data from a larger area.")
   refused <- fit
   refused$method <- svgp(10)
   expect_match(flat_likelihood_note(refused), "fix variance or range, or use data from")
@@ -77,7 +77,7 @@ test_that("a likelihood that is flat in the range is reported", {
   expect_match(flat_likelihood_note(streamed), "fix variance or range, or give a prior")
   both <- fit
   both$parameters$std_error[1L] <- 2 * table$estimate[1L]
-  expect_match(flat_likelihood_note(both), "determine variance and range: the standard errors exceed the estimates")
+  expect_match(flat_likelihood_note(both), "about variance and range: the standard errors exceed the estimates")
   table$std_error[] <- 0.1 * table$estimate
   fit$parameters <- table
   expect_null(flat_likelihood_note(fit))

@@ -32,6 +32,7 @@ namespace neargp {
 
 struct ActiveSet;
 struct ActiveSetGradient;
+class NodePosterior;
 
 // Where the bound is evaluated.
 struct MeanFieldPoint {
@@ -107,7 +108,7 @@ class MeanField {
                        const RunContext& context);
   void add_sets(const std::vector<ActiveSet>& sets, const std::vector<ActiveSetGradient>& found, double weight);
   void add_roots(const std::vector<ActiveSet>& sets, const std::vector<ActiveSetGradient>& found,
-                 const MeanFieldPoint& point, const RunContext& context);
+                 const MeanFieldPoint& point, const NodePosterior& posterior, const RunContext& context);
   void add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double of_sample,
                        const PreparedCovariance& covariance, const RunContext& context);
   void add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, double divergence_weight,

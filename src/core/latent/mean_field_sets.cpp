@@ -30,7 +30,7 @@ void MeanField::add_active_sets(const MeanFieldPoint& point, const MeanFieldBatc
                                batch.data, weight, terms);
     });
     add_sets(sets, found, weight);
-    if (!posterior.is_diagonal()) add_roots(sets, found, point, context);
+    if (!posterior.is_diagonal()) add_roots(sets, found, point, posterior, context);
   }
   terms.add_to(gradient_, response_, batch.data);
 }
@@ -55,10 +55,9 @@ void MeanField::add_sets(const std::vector<ActiveSet>& sets, const std::vector<A
 // The derivatives in r_jl, l < j: s_j^1/2 times those in R_jl, which are 2 sum_b dS_jb R_bl over the nodes b of the
 // set.
 void MeanField::add_roots(const std::vector<ActiveSet>& sets, const std::vector<ActiveSetGradient>& found,
-                          const MeanFieldPoint& point, const RunContext& context) {
+                          const MeanFieldPoint& point, const NodePosterior& posterior, const RunContext& context) {
   constexpr Index block = 64;
   const Index all = nodes();
-  const NodePosterior posterior(point.moments, point.root);
   parallel_for(context, (all + block - 1) / block, [&](Index part) {
     const Index first = part * block, columns = std::min(block, all - first);
     for (std::size_t t = 0; t < sets.size(); ++t) {

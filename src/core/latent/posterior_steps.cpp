@@ -15,10 +15,10 @@ constexpr double least_promise = 1e-3;  // that is not rounding
 }  // namespace
 
 // The optimum of the objective of the steps, from the present state. Errors of an incomplete factor can keep the steps
-// from it, for a smooth field of long range beside random effects. The exact factor then takes over.
+// from it, for random effects and a smooth field of long range. The exact factor then takes over.
 PosteriorOutcome SparsePosterior::find_mode(const PosteriorSettings& settings, const RunContext& context) {
   PosteriorOutcome outcome = climb(settings, context);
-  if (outcome.converged || effects_.count() == 0 || !factor_.can_be_exact()) return outcome;
+  if (outcome.converged || effects_.count() == 0 || factor_.is_exact() || !factor_.can_be_exact()) return outcome;
   factor_.become_exact();
   const int before = outcome.iterations;
   outcome = climb(settings, context);
@@ -38,9 +38,10 @@ PosteriorOutcome SparsePosterior::climb(const PosteriorSettings& settings, const
   int taken = 0;
   bool by_site = false;
   while (outcome.iterations < settings.max_iterations && !outcome.converged) {
-    if (share == 1.0 && is_settled(propose_pseudo_observations(), settings.tolerance, context)) {
-      outcome.converged = true;
-      break;
+    if (share == 1.0) {
+      outcome.converged = by_site ? is_settled(propose_pseudo_observations(), settings.tolerance, context)
+                                  : is_settled(proposal, settings.tolerance, context);
+      if (outcome.converged) break;
     }
     ++outcome.iterations;
     if (context.check_interrupt) context.check_interrupt();

@@ -1,8 +1,11 @@
-// The best pseudo-observation of one datum at a time, the others' held. Given these, eta_i is normal (the cavity, of
-// precision c = 1 / s_i - W_i), and the marginal N(m, s) of eta_i maximises
-//   E log p(y_i | eta_i) + log sd - c (m^2 + s) / 2 + t m,   s = sd^2 beside the variance given the nodes.
-// Natural-gradient steps are damped by the datum whose W_i rises most steeply as s_i grows, such as a limit that the
-// response is known to be beyond, with noise that is far below the field's variation. These ones are not.
+// The best pseudo-observation of one datum at a time. Those of the other data stay as they are, and give eta_i a normal
+// distribution, the cavity of precision c = 1 / s_i - W_i. The marginal N(m, s) of eta_i then maximises
+//
+//   E log p(y_i | eta_i) + log sd - c (m^2 + s) / 2 + t m.
+//
+// Here s is the sum of sd^2 and of the variance given the nodes. The datum whose W_i rises most steeply as s_i grows
+// damps natural-gradient steps. An example is a limit, for noise far below the variation of the process. Steps by data
+// are not damped.
 #pragma once
 
 #include <vector>

@@ -120,15 +120,15 @@ void SparsePosterior::converge(const RunContext& context) {
 // converge. Beside random effects any of them can lead downhill: X'WX - X'WC A^-1 C'WX need not be positive with the
 // factor in the place of A. All further steps of the fit then solve with A.
 double SparsePosterior::move_mean(PosteriorState& state, const RunContext& context) {
+  if (!steps_may_mislead()) return newton_step_of_mean(state, context);
   PosteriorState moved = state;
-  double gain = newton_step_of_mean(moved, context);
-  if (!(gain >= 0.0) && steps_may_mislead()) {
-    refined_steps_ = true;
-    moved = state;
-    gain = newton_step_of_mean(moved, context);
+  const double gain = newton_step_of_mean(moved, context);
+  if (gain >= 0.0) {
+    state = std::move(moved);
+    return gain;
   }
-  state = std::move(moved);
-  return gain;
+  refined_steps_ = true;
+  return newton_step_of_mean(state, context);
 }
 
 double SparsePosterior::newton_step_of_mean(PosteriorState& state, const RunContext& context) {

@@ -121,7 +121,9 @@ class SparsePosterior {
   Step part_of_step(const PosteriorState& proposal, double share, const RunContext& context);
   double move_mean(PosteriorState& state, const RunContext& context);
   // Whether steps by the incomplete factor may lead downhill, see move_mean().
-  bool steps_may_mislead() const { return effects_.count() > 0 && !refined_steps_ && !factor_.is_exact(); }
+  bool steps_may_mislead() const {
+    return effects_.count() > 0 && !refined_steps_ && !factor_.is_exact() && !factor_.is_restricted();
+  }
   double newton_step_of_mean(PosteriorState& state, const RunContext& context);
   void converge(const RunContext& context);
   PosteriorOutcome find_mode(const PosteriorSettings& settings, const RunContext& context);

@@ -16,7 +16,7 @@ namespace neargp {
 // belong to one function, whatever its error; higher derivatives are found alike, by Hermite's polynomials. A sd below
 // 1e-5 of the strip, in which log p is all but a parabola, is raised to it: the quotient by sd would only be noise.
 template <class V, class Family>
-LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V variance) {
+LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V variance, bool third_and_fourth) {
   const V strip = family.strip();
   const V sd = larger(math::sqrt(larger(variance, V{})), 1e-5 * strip);
   const QuadratureRule& rule = quadrature_rule(max_lane(sd / strip));
@@ -27,9 +27,11 @@ LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V var
     sum.value += weight * node.value;
     sum.slope += weight * node.slope;
     sum.curvature -= (weight * rule.x[q]) * node.slope;
-    const double square = rule.x[q] * rule.x[q];
-    sum.third += (weight * (square - 1.0)) * node.slope;
-    sum.fourth += (weight * rule.x[q] * (square - 3.0)) * node.slope;
+    if (third_and_fourth) {
+      const double square = rule.x[q] * rule.x[q];
+      sum.third += (weight * (square - 1.0)) * node.slope;
+      sum.fourth += (weight * rule.x[q] * (square - 3.0)) * node.slope;
+    }
     for (int p = 0; p < derivatives_of<Family>; ++p) sum.d_parameter[p] += weight * node.d_parameter[p];
   }
   sum.curvature = sum.curvature / sd;
@@ -89,7 +91,7 @@ class ExpectationLoop {
     if constexpr (Family::closed_form) {
       return family_.expectation(mean, variance);
     } else {
-      return expectation_by_quadrature(family_, mean, variance);
+      return expectation_by_quadrature(family_, mean, variance, out_.third || out_.fourth);
     }
   }
 

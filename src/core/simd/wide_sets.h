@@ -1,5 +1,5 @@
-// NEARGP_WIDE_SETS: whether there are kernels for AVX2 and AVX-512 beside the portable ones. A macro alone, so that
-// sources include it before they set their target.
+// NEARGP_WIDE_SETS is defined where the core has kernels for AVX2 and AVX-512. The header holds this macro alone,
+// because sources include it before they set their target.
 //
 // GCC for Windows moves wide registers to and from the stack by instructions that need addresses which this stack does
 // not have (GCC bug 54412). configure defines NEARGP_UNALIGNED_MOVES where the assembler takes others in their place.
