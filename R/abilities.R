@@ -41,6 +41,8 @@ abilities <- list(
   # sd = ~ z, range = ~ z, priors, cov_spacetime(): what carries the ridge of local fields
   local_fields = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
     loo_k = gaussian_only(), mll_k = TRUE, vnngp = TRUE, swsgp = FALSE),
+  # features() and cov_features(): components of some of the coordinates
+  features = list(default = FALSE, exact_gp = TRUE, vnngp = TRUE),
   # rows that are areas
   areal_rows = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE),
   # predict_areas()

@@ -115,7 +115,8 @@ check_fit_numbers <- function(fit) {
 check_covariance <- function(covariance) {
   check_made(covariance, "covariance", "neargp_covariance", "covariance",
     "a covariance such as cov_matern()",
-    paste0("cov_", c(names(covariance_families), "coregionalisation")), foreign_covariances)
+    paste0("cov_", c(setdiff(names(covariance_families), "cosine"), "features",
+      "coregionalisation")), foreign_covariances)
   check_components(covariance[["components"]])
   matrices <- covariance[["matrices"]]
   if (!is.null(matrices) && !is.list(matrices)) {

@@ -24,6 +24,11 @@ covariance_families <- list(
     effective_distance = function(level, shape) sqrt(-log(level)),
     cusp = function(shape) FALSE
   ),
+  # of the coordinates that features() makes, and of no other
+  cosine = list(
+    label = "Linear", formula = "1 - r^2", effective_distance = function(level, shape) 1,
+    cusp = function(shape) FALSE
+  ),
   powered_exponential = list(
     label = "Powered exponential", formula = "exp(-r^power)",
     effective_distance = function(level, shape) (-log(level))^(1 / shape),

@@ -18,7 +18,8 @@ new_layout <- function(covariance, nugget, locations) {
     part <- do.call(rbind, c(list(component_layout(components[[j]], locations)),
       local_layout(locations, j)))
     part$component <- j
-    if (length(components) > 1L) part$name <- paste0(part$name, "_", j)
+    label <- components[[j]]$label %||% if (length(components) > 1L) j
+    if (!is.null(label)) part$name <- paste0(part$name, "_", label)
     part
   })
   layout <- do.call(rbind, c(rows, list(nugget_layout(nugget))))
@@ -46,8 +47,8 @@ component_layout <- function(component, locations) {
   parts <- list(
     layout_rows("variance", "variance", "log", value = component$variance,
       start = component$start$variance),
-    layout_rows(groups$names, "range", "log", group = seq_along(groups$names),
-      value = minor_major_mean(component$range, fixed_axes),
+    if (length(groups$names)) layout_rows(groups$names, "range", "log",
+      group = seq_along(groups$names), value = minor_major_mean(component$range, fixed_axes),
       start = minor_major_mean(component$start$range, start_axes))
   )
   if (!isFALSE(component$anisotropy)) {
@@ -65,8 +66,21 @@ component_layout <- function(component, locations) {
 }
 
 # The range that each embedded coordinate is divided by, and the names of these ranges. Each block
-# of coordinates after those that share the first range has its own.
+# of coordinates after those that share the first range has its own. Coordinates that the component
+# is not of are NA.
 range_groups <- function(component, locations) {
+  if (is.null(locations$features)) return(space_groups(component, locations))
+  is_feature <- locations$kind[locations$block] == "feature"
+  group <- rep(NA_integer_, length(locations$block))
+  if (is_of_features(component)) {
+    group[locations$block == feature_block(component, locations)] <- 1L
+    return(list(group = group, names = if (component$feature$term == "smooth") "range"))
+  }
+  groups <- space_groups(component, without_features(locations))
+  list(group = replace(group, !is_feature, groups$group), names = groups$names)
+}
+
+space_groups <- function(component, locations) {
   sharing <- sharing_first_range(component, locations)
   blocks <- length(locations$kind)
   if (component$ard && locations$metric == "longlat" && blocks == 1L) {
@@ -187,7 +201,8 @@ as_core_covariance <- function(layout, groups, values) {
     own <- which(!is.na(layout$component) & layout$component == j)
     take <- function(kinds) values[own[layout$kind[own] %in% kinds]]
     c(list(family = groups[[j]]$family, variance = take("variance"), range = take("range"),
-      group = groups[[j]]$group, anisotropy = take(c("u", "v")), shape = take("shape")),
+      group = replace(groups[[j]]$group, is.na(groups[[j]]$group), 0L),
+      anisotropy = take(c("u", "v")), shape = take("shape")),
       core_space_time(groups[[j]], take), core_local_fields(groups[[j]], take))
   })
   c(list(components = components,
@@ -199,7 +214,7 @@ component_groups <- function(covariance, locations) {
   lapply(seq_along(covariance$components), function(j) {
     component <- covariance$components[[j]]
     c(list(family = component$family, group = range_groups(component, locations)$group,
-      space_time = space_time_group(component), local = local_groups(locations, j)),
+      space_time = space_time_group(component), local = local_groups(locations, j, component)),
       if (!is.null(locations$support)) list(areal = TRUE))
   })
 }

@@ -32,6 +32,12 @@ covariance_line <- function(fit) {
 }
 
 describe_covariance <- function(covariance) {
+  of_features <- vapply(covariance$components, is_of_features, NA)
+  if (any(of_features)) {
+    covariance$components <- covariance$components[!of_features]
+    return(paste(c("features()", if (!all(of_features)) describe_covariance(covariance)),
+      collapse = " + "))
+  }
   parts <- vapply(covariance$components, function(component) {
     form <- c(if (component$ard) "one range per coordinate",
       if (!isFALSE(component$anisotropy)) "rotated anisotropy",

@@ -217,5 +217,6 @@ check_covariance_start <- function(start, family) {
     abort_neargp("argument", c("Only covariances can be added to a covariance.",
       i = "The nugget is an argument of neargp(): neargp(..., nugget = )."))
   }
-  structure(list(components = c(e1$components, e2$components)), class = "neargp_covariance")
+  structure(c(list(components = c(e1$components, e2$components)),
+    list(features = e1[["features"]] %||% e2[["features"]])), class = "neargp_covariance")
 }

@@ -55,7 +55,7 @@ within_buffer <- function(fit, held, kept, buffer) {
 # from mean and sd, those of other families here, since their scores take quadrature. Of several
 # outputs a fold is of places, and each output takes the part of a setting.
 predict_split <- function(case, split, refit, level) {
-  fit <- case$fit
+  fit <- if (refit) with_features_of(case$fit, rows_of_places(case$fit$data, split$kept)) else case$fit
   predict_held_out(fit_without_fold(fit, split, refit), fit, split, held_target(fit, split),
     case$arguments, level)
 }

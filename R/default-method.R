@@ -39,6 +39,9 @@ NULL
 # for a fit to 500 rows.
 exact_rows <- 500L
 
+# With features() neighbours say little, and an approximation is the user's choice.
+exact_feature_rows <- 2000L
+
 # The family is gaussian until the response is known, see choose_by_response().
 default_method <- function(family) {
   switch(family$family, gaussian = vecchia(), categorical = loo_k(), vnngp())
@@ -46,14 +49,14 @@ default_method <- function(family) {
 
 # Classes are told by their type; numbers are measurements unless a family says otherwise, as in
 # glm().
-# `by_location`: whether observations of one location count as one.
-choose_by_response <- function(settings, frame, by_location) {
+# `by_location`: whether observations of one location count as one; `most`: rows of exact_gp().
+choose_by_response <- function(settings, frame, by_location, most = exact_rows) {
   response <- stats::model.response(frame)
   if (settings$family_open && is_class_vector(response)) {
     return(choose_classes(settings, response, names(frame)[1L]))
   }
   if (!settings$method_open) return(settings)
-  if (is_gaussian(settings$family)) return(choose_gaussian(settings, frame, by_location))
+  if (is_gaussian(settings$family)) return(choose_gaussian(settings, frame, by_location, most))
   tell_choice(settings, sprintf("%s, the default for %s response", method_call(settings$method),
     with_article(settings$family)))
 }
@@ -96,19 +99,18 @@ choose_classes <- function(settings, response, name) {
 }
 
 # exact_gp() is for one output, on the CPU, in double precision.
-choose_gaussian <- function(settings, frame, by_location) {
+choose_gaussian <- function(settings, frame, by_location, most) {
   response <- stats::model.response(frame)
   possible <- is.null(dim(response)) && settings$device != "cuda" &&
     !identical(settings$control$precision, "single") && is.null(settings$control$shards) &&
     is.null(settings$cluster)
   if (!possible) return(settings)
-  few <- if (NROW(response) <= exact_rows) "observations" else
-    if (by_location && count_locations(frame[["(locations)"]], exact_rows + 1L) <= exact_rows)
-      "locations"
+  few <- if (NROW(response) <= most) "observations" else
+    if (by_location && count_locations(frame[["(locations)"]], most + 1L) <= most) "locations"
   if (is.null(few)) return(settings)
   settings$method <- exact_gp()
   settings$device <- "cpu"
-  settings$chosen <- sprintf("exact_gp(), the default for up to %d %s", exact_rows, few)
+  settings$chosen <- sprintf("exact_gp(), the default for up to %d %s", most, few)
   settings
 }
 

@@ -23,9 +23,11 @@ with_estimation <- function(method, estimation) {
 
 is_restricted <- function(method) identical(method$estimation, "REML")
 
-# Variances of random effects are estimated by REML, as lme4 and mgcv do by default.
-with_default_estimation <- function(method, data) {
-  if (!has_effects(data) || !is.null(method$estimation) || !has_estimation(method)) return(method)
+# Variances of random effects are estimated by REML, as lme4 and mgcv do by default, and those of
+# features, where rows are few.
+with_default_estimation <- function(method, data, covariance) {
+  wanted <- has_effects(data) || !is.null(covariance) && has_features(covariance)
+  if (!wanted || !is.null(method$estimation) || !has_estimation(method)) return(method)
   with_estimation(method, "REML")
 }
 

@@ -74,7 +74,7 @@ row_names_of <- function(object) as.character(object$row_names %||% seq_along(ob
 required_columns <- function(formula, locations, data, offset_argument, covariance) {
   terms <- stats::delete.response(stats::terms(formula, data = data))
   wanted <- c(all.vars(terms), all.vars(locations$terms), locations$time, all.vars(offset_argument),
-    local_variables(covariance))
+    local_variables(covariance), locations$features$names)
   intersect(unique(wanted), names(data))
 }
 

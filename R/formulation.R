@@ -12,7 +12,7 @@ new_formulation <- function(formula, coords, time, distance, crs, covariance, nu
     coords = columns_argument(coords, "coords", "~ x + y"),
     time = columns_argument(time, "time", "~ day"), distance = distance, crs = crs,
     covariance = covariance, nugget = nugget, transform = transform, support = support,
-    na.action = na.action, by_row = by_row)
+    na.action = na.action, by_row = by_row, features = NULL)
 }
 
 has_measurement_variance <- function(given) {
@@ -68,12 +68,15 @@ read_rows <- function(data, source, given, settings) {
   check_column_classes(named_columns(given, data), data, "data")
   check_prior(settings, source)
   check_local_fields(settings, source, data)
-  check_coords_given(given$coords, given$time, data, given$formula)
+  if (is.null(given$features)) {
+    check_coords_given(given$coords, given$time, data, given$formula)
+  }
   locations <- new_locations(data, given$coords, given$time, given$distance, given$crs,
     names_beside_coords(given))
   areal <- new_areal_data(data, given$support, given$formula, locations)
   arguments <- c(given$by_row, list(na.action = given$na.action,
-    local = row_formulas(given$covariance, given$nugget), areal = !is.null(areal)))
+    local = row_formulas(given$covariance, given$nugget), features = given$features$names,
+    areal = !is.null(areal)))
   stream <- if (!is.null(source)) {
     check_noise_model(settings, has_measurement_variance(given), source)
     first_pass_for(settings, source, arguments, given$formula, locations)
@@ -82,7 +85,7 @@ read_rows <- function(data, source, given, settings) {
   frame <- new_model_frame(arguments, given$formula, data, locations, settings$family)
   if (!is.null(kept) && is.null(given$na.action)) check_none_missing(frame, kept$given)
   new_state("neargp_rows", source = source, stream = stream, data = data, areal = areal,
-    locations = locations, frame = frame)
+    locations = locations, features = given$features, frame = frame)
 }
 
 # Columns that `coords = ~ .` leaves out.
@@ -96,12 +99,14 @@ names_beside_coords <- function(given) {
 # Noise of its own and random effects keep the observations of a location apart.
 counts_locations <- function(given) {
   !is_noise_formula(given$nugget) && !has_measurement_variance(given) &&
-    !formula_has_effects(given$formula) && !has_local_fields(given$covariance)
+    !formula_has_effects(given$formula) && !has_local_fields(given$covariance) &&
+    is.null(given$features)
 }
 
 settings_by_response <- function(settings, rows, given) {
   check_classes_take_effects(settings, rows$frame, given$formula)
-  settings <- choose_by_response(settings, rows$frame, counts_locations(given))
+  settings <- choose_by_response(settings, rows$frame, counts_locations(given),
+    if (is.null(given$features)) exact_rows else exact_feature_rows)
   inform_family(settings, rows$frame, given$transform)
   check_takes_effects(settings, given$formula, rows$source)
   if (!is.null(rows$areal)) {
@@ -111,6 +116,7 @@ settings_by_response <- function(settings, rows, given) {
   settings$family <- with_categories(settings$family, rows$frame)
   settings$family <- with_transform(settings, given$transform, rows$frame)
   check_local_family(settings)
+  check_features_possible(settings, rows)
   check_prior_family(settings)
   check_noise_model(settings, has_measurement_variance(given), rows$source)
   settings
@@ -118,7 +124,7 @@ settings_by_response <- function(settings, rows, given) {
 
 settings_by_rows <- function(settings, rows, data) {
   settings$method <- with_k(settings$method, data, settings$family)
-  settings$method <- with_default_estimation(settings$method, data)
+  settings$method <- with_default_estimation(settings$method, data, settings$covariance)
   inform_k(settings$method)
   settings <- with_shards(settings, data, rows$stream$rows %||% count_sharded(settings, data))
   settings$default_covariance <- is.null(settings$covariance)
@@ -148,8 +154,12 @@ complete_locations <- function(rows, covariance, data) {
   if (!is.null(rows$areal)) {
     return(with_support(rows$locations, rows$areal, rows$frame[["(areal_rows)"]]))
   }
-  if (!has_local_fields(covariance)) return(rows$locations)
-  with_local_fields(rows$locations, covariance, rows$data, rows$frame[["(local_rows)"]],
+  locations <- rows$locations
+  if (!is.null(rows$features)) {
+    locations <- with_features(locations, rows$features, complete_rows_of(rows), covariance)
+  }
+  if (!has_local_fields(covariance)) return(locations)
+  with_local_fields(locations, covariance, rows$data, rows$frame[["(local_rows)"]],
     rows$frame[["(locations)"]], attr(rows$frame, "row.names"), !is.null(data$output))
 }
 
@@ -159,7 +169,11 @@ complete_coordinates <- function(coords, rows, locations) {
   if (!is.null(rows$areal)) {
     return(support_of_rows(coords, rows$areal, frame[["(areal_rows)"]], locations))
   }
-  if (is.null(locations$local)) return(coords)
-  embed_coordinates(frame[["(locations)"]], locations,
-    data = rows$data[frame[["(local_rows)"]], , drop = FALSE])
+  if (is.null(locations$local) && is.null(locations$features)) return(coords)
+  embed_coordinates(frame[["(locations)"]], locations, data = complete_rows_of(rows))
+}
+
+# The rows of the data that have all covariates and predictors of the covariance.
+complete_rows_of <- function(rows) {
+  drop_geometry(rows$data)[rows$frame[["(local_rows)"]], , drop = FALSE]
 }

@@ -171,7 +171,13 @@ nobs.neargp <- function(object, ...) length(object$data$y)
 
 #' @rdname coef.neargp
 #' @export
-formula.neargp <- function(x, ...) x$formula
+formula.neargp <- function(x, ...) {
+  term <- x$locations$features$term
+  if (is.null(term)) return(x$formula)
+  formula <- x$formula
+  formula[[3L]] <- if (identical(formula[[3L]], 1)) term else call("+", formula[[3L]], term)
+  formula
+}
 
 #' @rdname coef.neargp
 #' @export

@@ -123,14 +123,18 @@ local_formulas <- function(covariance) {
 
 local_variables <- function(covariance) unique(unlist(lapply(local_formulas(covariance), all.vars)))
 
-# Embedded coordinates of rows, after them the covariates of local fields, which
-# `data` has; `lacking`: what an error says has them not.
+# Embedded coordinates of rows, after them what linear terms of features are multiplied by and the
+# covariates of local fields; `data` has predictors and covariates; `lacking`: what an error says has
+# them not.
 embed_coordinates <- function(raw, locations, argument = "data", data = NULL,
                               lacking = paste0("`", argument, "`")) {
   places <- with_own_support(embed_places(raw, locations, argument), locations)
+  if (!is.null(data)) data <- drop_geometry(data)
+  if (!is.null(locations$features)) {
+    places <- with_feature_columns(places, locations, data, argument, lacking)
+  }
   if (is.null(locations$local)) return(places)
-  cbind(places, local_columns(locations, if (!is.null(data)) drop_geometry(data), raw,
-    lacking))
+  cbind(places, local_columns(locations, data, raw, lacking))
 }
 
 # Refuses new rows: squares of local ranges overflow beyond exp(354), and of columns beyond 1e154.
@@ -248,12 +252,13 @@ local_layout <- function(locations, component) {
 
 # The column numbers of a component's local fields in the matrix of coordinates, and its warped
 # coordinates.
-local_groups <- function(locations, component) {
+local_groups <- function(locations, number, component) {
   columns <- function(kind) {
-    as.integer(unlist(lapply(recipes_of(locations, component, kind), `[[`, "columns")))
+    as.integer(unlist(lapply(recipes_of(locations, number, kind), `[[`, "columns")))
   }
   list(log_sd = columns("log_sd"), log_range = columns("log_range"),
-    warps = warp_groups(locations, component), by = columns("by"))
+    warps = warp_groups(locations, number),
+    by = c(columns("by"), feature_column(component, locations)))
 }
 
 # The core's fields of a component; `take` gives its values of a kind.

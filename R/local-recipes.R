@@ -4,8 +4,8 @@
 # The number of each row of the data, missing where a covariate is, or what a formula makes of it:
 # na.action then treats the row as it treats others. What cannot be evaluated at all is told by
 # new_local_recipe().
-local_rows <- function(data, formulas, raw, locations) {
-  known <- intersect(unlist(lapply(formulas, all.vars)), names(data))
+local_rows <- function(data, formulas, raw, locations, predictors = NULL) {
+  known <- intersect(c(unlist(lapply(formulas, all.vars)), predictors), names(data))
   rows <- seq_len(nrow(data))
   if (length(known)) rows <- rows[stats::complete.cases(data[known])]
   table <- local_table(data, raw, locations)[rows, , drop = FALSE]
@@ -29,7 +29,7 @@ local_frame <- function(formula, table) {
 with_local_fields <- function(locations, covariance, data, rows, raw, row_names, several_outputs) {
   if (several_outputs) refuse_local_fields("for several outputs", "Fit the outputs one by one.")
   table <- local_table(drop_geometry(data)[rows, , drop = FALSE], raw, locations)
-  first <- length(locations$embedded_names)
+  first <- length(locations$embedded_names) + count_feature_columns(locations)
   locations$local <- list()
   for (j in seq_along(covariance$components)) {
     settings <- covariance$components[[j]]$local

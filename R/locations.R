@@ -51,6 +51,8 @@ new_locations <- function(data, coords, time, distance, crs, response) {
   distance <- check_choice(distance, "distance", c("auto", "euclidean", "chordal"))
   found <- if (is_sf(data)) {
     sf_locations(data, coords, distance, crs)
+  } else if (is.null(coords)) {
+    no_locations()
   } else {
     frame_locations(data, coords, time, distance, crs, response)
   }
@@ -71,15 +73,21 @@ describe_embedding <- function(locations) {
   numbers <- numeric_names(locations)
   on_sphere <- locations$metric == "longlat"
   sizes <- c(stats::setNames(rep(1L, length(numbers)), numbers),
-    vapply(locations$factors %||% list(), simplex_columns, 0L),
+    vapply(locations$factors %||% list(), simplex_columns, 0L), feature_sizes(locations),
     stats::setNames(rep(1L, length(locations$time)), locations$time))
   if (on_sphere) sizes <- c(longlat = 3L, sizes[-(1:2)])
   locations$embedded_names <- rep(names(sizes), sizes)
   locations$block <- rep(seq_along(sizes), sizes)
   locations$kind <- c(rep("number", length(numbers) - on_sphere),
     vapply(locations$factors, function(known) if (known$ordered) "ordered" else "factor", "",
-      USE.NAMES = FALSE), if (!is.null(locations$time)) "time")
+      USE.NAMES = FALSE), rep("feature", length(feature_sizes(locations))),
+    if (!is.null(locations$time)) "time")
   locations
+}
+
+without_features <- function(locations) {
+  locations["features"] <- list(NULL)
+  describe_embedding(locations)
 }
 
 # The locations of a fit. Saved fits of format 0 lack the blocks.
@@ -221,6 +229,10 @@ original_coords <- function(fit) {
 }
 
 raw_positions <- function(coords, place) {
+  if (!is.null(place$features)) {
+    coords <- coords[, place$kind[place$block] != "feature", drop = FALSE]
+    place <- without_features(place)
+  }
   if (has_factors(place)) {
     numbers <- place$kind[place$block] %in% c("number", "time")
     columns <- split(seq_along(place$block), place$block)[place$kind %in% c("factor", "ordered")]
@@ -249,8 +261,8 @@ degrees_of <- function(coords, place) {
 # with them.
 raw_coordinates <- function(data, locations, argument = "data") {
   data <- plain_columns(data)
-  space <- if (is_sf(data)) sf_coordinates(data, argument) else frame_coordinates(data, locations,
-    argument)
+  space <- if (is_nowhere(locations)) matrix(0, nrow(data), 1L) else if (is_sf(data))
+    sf_coordinates(data, argument) else frame_coordinates(data, locations, argument)
   colnames(space) <- locations$raw_names
   if (is.null(locations$time)) return(space)
   check_columns_present(locations$time, data, argument)

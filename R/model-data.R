@@ -65,8 +65,9 @@ rows_frame <- function(arguments, formula, data, locations, family) {
     frame_call[[name]] <- recycled(frame_call[[name]], plain)
   }
   check_measurement_variance_rows(frame_call$measurement_variance, plain)
-  if (!is.null(arguments$local)) {
-    frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations)
+  if (length(arguments$local) || length(arguments$features)) {
+    frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations,
+      arguments$features)
   }
   if (isTRUE(arguments$areal)) frame_call$areal_rows <- seq_len(nrow(plain))
   if (length(used)) frame_call$effect_rows <- complete_rows(plain, used)

@@ -177,10 +177,11 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   given <- new_formulation(formula, coords, time, distance, crs, covariance, nugget, transform,
     support, na.action, list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
       subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance)))
+  given <- with_features_term(given, data)
   source <- if (is_row_source(data)) data
   data <- if (is.null(source)) data_as_rows(data, given) else first_chunk(source)
-  settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
-    threads, verbose, prior)
+  settings <- check_settings(given$formula, data, method, given$covariance, family, nugget, control,
+    device, threads, verbose, prior)
   settings$session <- new_session(call, settings$verbose)
   checkpoint <- checkpoint_argument(settings$control, resume)
   settings$control$checkpoint <- NULL
@@ -211,7 +212,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   finished <- proc.time()[["elapsed"]]
   elapsed <- c(prepare = prepared - began, fit = finished - prepared, total = finished - began)
   fit <- run_in_session(settings$session, function() {
-    finish_fit(solved$result, solved$problem, settings, model, rows, call, formula,
+    finish_fit(solved$result, solved$problem, settings, model, rows, call, given$formula,
       rlang::quo_get_expr(given$by_row$offset), elapsed = elapsed)
   })
   forget_last_state()

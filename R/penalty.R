@@ -1,6 +1,7 @@
 # What objectives have beside the likelihood or score: a ridge on the coefficients of local fields
 # and warps, of covariates that have standard deviation 1, minus half of penalty *
-# sum(coefficient^2), and the log densities of priors (priors.R). Both are in units of
+# sum((coefficient - center)^2), the same about the medians of feature-priors.R, and the log densities
+# of priors (priors.R). Both are in units of
 # log-likelihood, whatever the number of rows, and functions of the working parameters; the layout
 # has their numbers.
 
@@ -10,7 +11,8 @@ has_prior <- function(layout) any(layout$prior_rate > 0)
 
 penalty_at <- function(layout, working) {
   penalised <- layout$penalty > 0
-  ridge <- if (any(penalised)) 0.5 * sum(layout$penalty[penalised] * working[penalised]^2) else 0
+  ridge <- if (any(penalised)) 0.5 * sum(layout$penalty[penalised] *
+    from_center(layout, working)[penalised]^2) else 0
   if (has_prior(layout)) ridge - prior_log_density(layout, working) else ridge
 }
 
@@ -30,11 +32,14 @@ penalised_state <- function(state, layout, working) {
 penalised_gradient <- function(gradient, layout, working) {
   if (has_ridge(layout)) {
     penalised <- layout$penalty > 0
-    gradient[penalised] <- gradient[penalised] - layout$penalty[penalised] * working[penalised]
+    gradient[penalised] <- gradient[penalised] - layout$penalty[penalised] *
+      from_center(layout, working)[penalised]
   }
   if (has_prior(layout)) gradient <- gradient + prior_slope(layout, working)
   gradient
 }
+
+from_center <- function(layout, working) working - (layout$penalty_center %||% 0)
 
 penalty_curvature <- function(layout, working) {
   if (has_prior(layout)) layout$penalty + prior_curvature(layout, working) else layout$penalty

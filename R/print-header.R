@@ -9,13 +9,14 @@ header_section <- function(x) {
 # The lines of the header. A fact is a string, or NULL where a fit has no such line; details bring
 # their own names.
 header_facts <- list(
-  Formula = function(x) deparse1(x$formula),
+  Formula = function(x) deparse1(stats::formula(x)),
   Observations = function(x) {
     paste0(format_count(x$data$places %||% stats::nobs(x)), describe_rows(x), describe_dropped(x))
   },
   Responses = function(x) describe_known(x$outputs, x$data$output),
   Shards = function(x) describe_shards(x),
-  Coordinates = function(x) describe_locations(x$locations),
+  Predictors = function(x) describe_predictors(x),
+  Coordinates = function(x) if (!is_nowhere(x$locations)) describe_locations(x$locations),
   Response = function(x) {
     if (!is_gaussian(x$family)) {
       paste0(family_call(x$family), " with ", x$family$link, " link", describe_successes(x))

@@ -22,6 +22,8 @@ new_problem <- function(data, locations, settings, start) {
   # the trend of classes is inside their link (R/classes-objective.R)
   data$by <- multiplying_columns(locations)
   if (!is_class_data(data)) data <- with_trend_basis(data, is_gaussian(settings$family))
+  layout <- with_feature_priors(layout, settings$covariance, data, locations,
+    is_gaussian(settings$family))
   differences <- start_differences(start, data, layout, settings)
   with_response_unit(new_state("neargp_problem",
     # ---- the model and its data

@@ -50,6 +50,9 @@ layout_in_unit <- function(layout, unit) {
   sds <- layout$kind == "effect_sd"
   layout[sds, c("value", "start")] <- layout[sds, c("value", "start")] / unit
   if (has_prior(layout)) layout$prior_rate[rows] <- layout$prior_rate[rows] * unit
+  if (!is.null(layout$penalty_center)) {
+    layout$penalty_center[rows] <- layout$penalty_center[rows] - 2 * log(unit)
+  }
   layout
 }
 

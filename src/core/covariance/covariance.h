@@ -54,7 +54,8 @@ struct SpaceTime {
   int parameters() const { return (has_time_shape() ? 1 : 0) + (is_gneiting() || is_sum() ? 2 : 0); }
 };
 
-// Coordinates are scaled as x_d / range[group[d]]. With an anisotropy (u, v) the first
+// Coordinates are scaled as x_d / range[group[d]], and left out where the group is negative. A component without ranges
+// takes those of group 0 as they are. With an anisotropy (u, v) the first
 // two, which must be in group 0, are moreover transformed by exp(-B),
 // B = [u v; v -u]: distance is divided by range * exp(h) along the major axis, at the
 // angle atan2(v, u)/2, and by range * exp(-h) across it, h = sqrt(u^2 + v^2). This

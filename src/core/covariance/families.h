@@ -132,6 +132,18 @@ struct Cauchy {
   }
 };
 
+// 1 - r^2. On the sphere of radius 1 / sqrt(2), where points are t / (sqrt(2) |t|), this is the cosine of the angle
+// between two t, and times |t| |t'| (Component::by) their inner product.
+struct Cosine {
+  static constexpr ShapeDomain domain = no_shape;
+
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
+    c = 1.0 - r2;
+    if (slope) dc_dr2 = 0.0 * r2 - 1.0;
+  }
+};
+
 // The Matern family of any smoothness: closed forms for halves up to 7/2, above, and tables (matern_table.h).
 struct Matern {
   static constexpr ShapeDomain domain{0.01, 50.0,
@@ -142,6 +154,7 @@ struct Matern {
 #define NEARGP_FORMULA_FAMILIES(FAMILY)                            \
   FAMILY(exponential, Exponential, {})                             \
   FAMILY(gaussian, Gaussian, {})                                   \
+  FAMILY(cosine, Cosine, {})                                       \
   FAMILY(powered_exponential, PoweredExponential<Number>, {shape}) \
   FAMILY(cauchy, Cauchy<Number>, {shape})
 

@@ -53,6 +53,11 @@ AnisotropyForms anisotropy_forms(double u, double v) {
   return forms;
 }
 
+double inverse_range(const Component& component, int group) {
+  if (group < 0) return 0.0;
+  return component.range.empty() ? 1.0 : 1.0 / component.range[group];
+}
+
 void prepare_scales(const Component& component, const Covariance& covariance, int first_range,
                     PreparedComponent& prepared) {
   AnisotropyForms forms;
@@ -156,7 +161,7 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     prepared.group = component.group;
     prepared.anisotropic = component.anisotropic;
     prepared.single_scale = component.range.size() == (component.is_space_time() ? 2 : 1) && !component.anisotropic;
-    for (const int group : component.group) prepared.inverse_range.push_back(1.0 / component.range[group]);
+    for (const int group : component.group) prepared.inverse_range.push_back(inverse_range(component, group));
     prepared.variance_parameter = parameter;
     prepared.loadings = component.loadings;
     prepared.rank = covariance.outputs() > 0 ? int(component.loadings.size()) / covariance.outputs() : 0;

@@ -69,9 +69,11 @@ std::vector<double> search_ranges(const Covariance& covariance, int index) {
   const int places = int(component.group.size());
   const PreparedCovariance prepared = prepare(covariance, places, false);
   std::vector<double> ranges = component.range;
+  if (ranges.empty() || component.group[0] < 0) return ranges;
   const double factor = half_way(prepared, 0, along_space) / component.range[component.group[0]];
   for (double& range : ranges) range *= factor;
-  ranges[component.group[places - 1]] = half_way(prepared, places - 1, along_time);
+  const int last = component.group[places - 1];
+  if (last >= 0) ranges[last] = half_way(prepared, places - 1, along_time);
   return ranges;
 }
 

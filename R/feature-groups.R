@@ -1,0 +1,19 @@
+# Which of the coordinates that features() makes a component of the covariance is of.
+
+has_features <- function(covariance) any(vapply(covariance$components, is_of_features, NA))
+
+is_of_features <- function(component) !is.null(component$feature)
+
+# The block that a component of features is of.
+feature_block <- function(component, locations) {
+  powers <- vapply(locations$features$recipe$powers, `[[`, 0, "power")
+  first <- which(locations$kind == "feature")[1L]
+  first + 2L * (match(component$feature$power, powers) - 1L) + (component$feature$term == "linear")
+}
+
+# The column that a linear component of features is multiplied by.
+feature_column <- function(component, locations) {
+  if (!identical(component$feature$term, "linear")) return(integer(0))
+  powers <- vapply(locations$features$recipe$powers, `[[`, 0, "power")
+  length(locations$embedded_names) + match(component$feature$power, powers)
+}

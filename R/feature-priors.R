@@ -1,0 +1,48 @@
+# Priors of covariances with features: normal on the logarithms of variances and ranges, in units of
+# the response's variance about its trend and of root mean square distances between the rows. Few
+# rows tell little of so many parameters, and wider priors predict worse. The search starts at the
+# medians.
+
+feature_priors <- list(
+  variance = c(median = 0.3, sd = 1.5), nugget = c(median = 0.3, sd = 1.5),
+  range = c(median = 1.5, sd = 1),         # of predictors
+  space_range = c(median = 0.6, sd = 1))   # of an exponential covariance of the coordinates
+
+with_feature_priors <- function(layout, covariance, data, locations, gaussian) {
+  if (!has_features(covariance)) return(layout)
+  kind <- ifelse(layout$kind == "range" & !of_features(layout, covariance), "space_range",
+    layout$kind)
+  given <- layout$prior_rate %||% double(nrow(layout)) > 0
+  rows <- which(!layout$fixed & !given & kind %in% names(feature_priors))
+  center <- vapply(rows, function(row) {
+    log(feature_priors[[kind[row]]][["median"]] * prior_unit(layout, row, covariance, data, locations,
+      gaussian))
+  }, 0)
+  layout$penalty_center <- 0
+  layout$penalty_center[rows] <- center
+  layout$penalty[rows] <- vapply(kind[rows], function(x) feature_priors[[x]][["sd"]]^-2, 0)
+  open <- rows[is.na(layout$start[rows])]
+  layout$start[open] <- exp(layout$penalty_center[open])
+  layout
+}
+
+of_features <- function(layout, covariance) {
+  of_component <- vapply(covariance$components, is_of_features, NA)
+  !is.na(layout$component) & of_component[layout$component]
+}
+
+# The effective distance of an exponential covariance is that of any other in its place.
+prior_unit <- function(layout, row, covariance, data, locations, gaussian) {
+  if (layout$kind[row] != "range") {
+    return(if (gaussian) residual_variance(data) else 1)
+  }
+  component <- covariance$components[[layout$component[row]]]
+  group <- range_groups(component, locations)$group
+  own <- data$coords[, which(group == layout$group[row]), drop = FALSE]
+  distance <- sqrt(2 * sum(apply(own, 2L, stats::var)))
+  if (is_of_features(component)) return(distance)
+  shape <- c(layout$value[component_rows(layout, layout$component[row], "shape")], NA)[1L]
+  known <- family_shape(component$family)
+  if (is.na(shape) && !is.null(known)) shape <- known$start
+  distance * effective_distance("exponential", NULL) / starting_distance(component$family, shape)
+}

@@ -1,0 +1,116 @@
+# The term features() of a formula, which is cut out of it before the trend is made.
+
+# The formula without features(), and what the term asks for: `names` of columns and `covariance`.
+# NULL features where the formula has no such term.
+cut_features <- function(formula, data, others) {
+  parts <- cut_term(formula[[length(formula)]], "features")
+  if (!length(parts$cut)) return(list(formula = formula, features = NULL))
+  if (length(parts$cut) > 1L) {
+    abort_neargp("formula", c("A formula has one features() term.",
+      i = "Name all predictors in one: features(a, b:d)."))
+  }
+  if (!is.data.frame(data)) refuse_features("for data that are read in pieces")
+  formula[[length(formula)]] <- parts$rest %||% 1
+  term <- as.list(parts$cut[[1L]])[-1L]
+  options <- rlang::names2(term) %in% c("power", "scores")
+  settings <- lapply(term[options], eval, environment(formula))
+  names <- selected_columns(term[!options], drop_geometry(data),
+    c(all.vars(formula), others), environment(formula))
+  list(formula = formula, features = list(names = names, term = parts$cut[[1L]]),
+    covariance = do.call(cov_features, settings))
+}
+
+# Summands of a sum that call a function of this name are `cut` out of it; inside of other calls
+# they are refused.
+cut_term <- function(term, name) {
+  if (!is.call(term)) return(list(rest = term))
+  if (head_name(term) == name) return(list(cut = list(term)))
+  if (!head_name(term) %in% c("+", "-", "(")) {
+    if (name %in% all.names(term)) {
+      abort_neargp("formula", c(sprintf("%s() is a term of a sum.", name),
+        x = sprintf("There is one inside of %s.", deparse1(term))))
+    }
+    return(list(rest = term))
+  }
+  parts <- lapply(as.list(term)[-1L], cut_term, name)
+  cut <- unlist(lapply(parts, `[[`, "cut"), recursive = FALSE)
+  if (!length(cut)) return(list(rest = term))
+  rests <- lapply(parts, `[[`, "rest")
+  list(cut = cut, rest = if (length(rests) == 1L) rests[[1L]] else
+    join_terms(head_name(term), rests[[1L]], rests[[2L]]))
+}
+
+# What neargp() is given with a features() term, or with cov_features() of its coordinates: the
+# formula without the term, the columns of predictors, and the sum of their covariance and that of
+# the coordinates.
+with_features_term <- function(given, data) {
+  if (!rlang::is_formula(given$formula)) return(given)
+  used <- unlist(lapply(unclass(given)[c("coords", "time", "nugget", "by_row")], names_in))
+  cut <- cut_features(given$formula, data, used)
+  if (is.null(cut$features)) return(with_coordinates_as_features(given, data))
+  space <- if (!is.null(given$coords) || is_sf(data)) given$covariance %||% cov_exponential()
+  given$formula <- cut$formula
+  given$features <- cut$features
+  given$covariance <- if (is.null(space)) given$covariance %||% cut$covariance else
+    if (has_features(space)) space else cut$covariance + as_space(space)
+  given
+}
+
+as_space <- function(covariance) {
+  count <- length(covariance$components)
+  for (j in seq_len(count)) {
+    covariance$components[[j]]$label <- paste0("space", if (count > 1L) paste0("_", j))
+  }
+  covariance
+}
+
+with_coordinates_as_features <- function(given, data) {
+  if (is.null(given$covariance) || !inherits(given$covariance, "neargp_covariance") ||
+      !has_features(given$covariance)) return(given)
+  if (is.null(given$coords) || !is.data.frame(data)) {
+    refuse_features("without predictors: name them in the formula, y ~ features(a, b)")
+  }
+  terms <- coordinate_terms(given$coords, data, names_beside_coords(given))
+  given$features <- list(names = attr(terms, "term.labels"))
+  check_columns_present(given$features$names, data, "data")
+  given["coords"] <- list(NULL)
+  given
+}
+
+# Columns by name, by name:name and by a dot, those behind a minus left out, as in subset(select = ).
+selected_columns <- function(arguments, data, used, env) {
+  places <- as.list(seq_along(data))
+  names(places) <- names(data)
+  free <- setdiff(names(data), used)
+  places[["."]] <- match(free, names(data))
+  position <- function(expression) {
+    found <- tryCatch(eval(expression, places, env), error = function(e) {
+      lacking <- setdiff(all.vars(expression), names(places))
+      abort_neargp("columns", c(sprintf("features() cannot find %s.", deparse1(expression)),
+        i = if (length(lacking)) column_hint(data, lacking, "data")), parent = e)
+    })
+    if (is.character(found)) match(found, names(data)) else found
+  }
+  chosen <- integer(0)
+  for (j in seq_along(arguments)) {
+    expression <- arguments[[j]]
+    is_minus <- is.call(expression) && identical(expression[[1L]], quote(`-`)) &&
+      length(expression) == 2L
+    at <- position(if (is_minus) expression[[2L]] else expression)
+    if (is_minus && j == 1L) chosen <- places[["."]]
+    chosen <- if (is_minus) setdiff(chosen, at) else union(chosen, at)
+  }
+  check_selected(chosen, data)
+  names(data)[chosen]
+}
+
+check_selected <- function(chosen, data) {
+  if (!length(chosen)) {
+    abort_neargp("formula", c("features() has no columns.",
+      i = "Name predictors, features(a, b:d), or take all others by features(.)."))
+  }
+  if (!is.numeric(chosen) || anyNA(chosen) || any(chosen < 1 | chosen > length(data))) {
+    abort_neargp("columns", c("features() names columns of `data`.",
+      x = "It has names or numbers that `data` has not."))
+  }
+}

@@ -1,0 +1,97 @@
+#' Many predictors: features()
+#'
+#' @description
+#' A term of the formula for 30 to some thousand observations with many predictors, and coordinates
+#' where you know them. Experimental.
+#'
+#' ```r
+#' air <- na.omit(airquality)
+#' neargp(Ozone ~ features(.), air)
+#' ```
+#'
+#' @details
+#' The model is a sum of Gaussian processes: linear and smooth effects of all predictors together,
+#' and a spatial process if the call names coordinates. `features()` prepares the predictors, so you
+#' can mix units and correlated columns such as the bands of a spectrum:
+#'
+#' 1. Few predictors, up to `max(40, n / 3)`, become normal scores, `qnorm((rank - 1/2) / n)`. New
+#'    values are interpolated, and constant beyond the ends. More predictors are standardised.
+#'    Factors become one standardised indicator per level. Constant columns drop out.
+#' 2. With the scores `Z = U S V'`, every power `g` uses the principal scores `T = U S^g`. Power 1
+#'    keeps the distances of standardised predictors. Power 1/2 gives more weight to components of
+#'    small variance, which carry the information of a spectrum.
+#' 3. Every power contributes a linear term `t't' / c`, where `c` is its mean square, and a Matérn
+#'    covariance of smoothness 3/2 of `|t - t'| / d`, where `d` is the root mean square distance.
+#'
+#' The variances and ranges have weak lognormal priors, because few observations cannot determine
+#' them. In units of the variance of the response, or of `d`, the medians are 0.3 for variances and
+#' the nugget, 1.5 for ranges of predictors and 0.6 for those of space, and the standard deviations
+#' of the logarithms are 1.5, 1 and 1. Gaussian responses use restricted maximum likelihood. All
+#' quantities come from the rows of the fit, and from those of each fold in [cross_validate()] with
+#' `refit = TRUE`.
+#'
+#' `.` stands for all columns that the call does not use otherwise. A second measurement of the same
+#' rows, such as another target, leaks: leave it out by `features(., -pH, -clay)`. Keep times and
+#' trends in the formula, because scores do not extrapolate. Beyond some thousand rows,
+#' nearest neighbours among many predictors help little: see [svgp()].
+#'
+#' The method is [exact_gp()] by default. `covariance` is that of the coordinates.
+#'
+#' @param ... in `features()`: columns by name, `from:to`, `.` and `-name`.
+#' @param power the powers `g`, one to three numbers above 0 and up to 1. Default: both 1 and 1/2,
+#'   which predict better than either alone.
+#' @param scores `TRUE` for normal scores, `FALSE` for standardised predictors. Default `NULL`: by
+#'   the number of predictors, see Details.
+#' @return `cov_features()` returns an object of class `neargp_covariance` for the argument
+#'   `covariance` of [neargp()], whose `coords` are then the predictors. `features()` is a term of
+#'   the formula and no function.
+#' @references Schmidinger, J. et al. (2025). LimeSoDa: a dataset collection for benchmarking of
+#'   machine learning regressors in digital soil mapping. *Geoderma* 453.
+#' @seealso [covariance], [cross_validate()]
+#' @examples
+#' air <- na.omit(airquality)
+#' fit <- neargp(Ozone ~ features(Solar.R, Wind, Temp), air[-(1:5), ])
+#' fit
+#' cbind(observed = air$Ozone[1:5], predict(fit, air[1:5, ], interval = "prediction"))
+#' @export
+cov_features <- function(power = c(1, 0.5), scores = NULL) {
+  check_powers(power)
+  if (!is.null(scores)) check_flag(scores, "scores")
+  components <- unlist(lapply(power, function(g) list(feature_component("linear", g),
+    feature_component("smooth", g))), recursive = FALSE)
+  structure(list(components = components, features = list(power = power, scores = scores)),
+    class = "neargp_covariance")
+}
+
+check_powers <- function(power) {
+  if (is.numeric(power) && length(power) %in% 1:3 && all(is.finite(power)) &&
+      all(power > 0 & power <= 1) && !anyDuplicated(power)) {
+    return(invisible())
+  }
+  abort_argument("power", "one to three different numbers above 0 and up to 1", power)
+}
+
+check_features_possible <- function(settings, rows) {
+  if (is.null(rows$features)) return(invisible())
+  if (!is.null(rows$areal)) refuse_features("for areas")
+  if (!is.null(rows$source)) refuse_features("for data that are read in pieces")
+  if (!is.null(dim(stats::model.response(rows$frame)))) refuse_features("for several responses")
+  if (settings$device == "cuda") refuse_features("on a GPU")
+  if (has_ability(settings$method, "features", settings$family)) return(invisible())
+  refuse_features(sprintf("by %s", method_call(settings$method)))
+}
+
+refuse_features <- function(what) {
+  abort_neargp("formula", c(sprintf("features() is not offered %s.", what),
+    i = sprintf("It is for one response of rows in memory, by %s.", able_methods("features"))))
+}
+
+# `feature`: which of the coordinates that features() makes the component is of.
+feature_component <- function(term, power) {
+  made <- if (term == "linear") new_covariance("cosine", NULL, NULL, NULL, FALSE, FALSE, list()) else
+    new_covariance("matern", 1.5, NULL, NULL, FALSE, FALSE, list())
+  component <- made$components[[1L]]
+  component$feature <- list(term = term, power = power)
+  component$label <- sprintf("%s_%.3g", term, power)
+  component
+}
