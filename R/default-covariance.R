@@ -9,6 +9,12 @@ anisotropic_rows <- 1000L
 # a measurement.
 rows_per_range <- c(gaussian = 20L, other = 50L)
 
+# Fewer inputs may be places in space, where distances count as they are.
+least_features <- c(gaussian = 5L, other = 10L)
+
+# Of more rows the ranges can be told; by neighbours, the predictors of other families cost less.
+most_feature_rows <- c(gaussian = 2000L, other = 5000L)
+
 # Fewer rows do not tell how space and time go together.
 space_time_rows <- 200L
 
@@ -18,9 +24,12 @@ space_time_rows <- 200L
 # too sure: Gneiting's covariance, of the smoothness that the data have, has the two apart
 # (bench/forecast-coverage.R, bench/space-time.R). `apart`: whether the method can have it; else a
 # rough field that changes slowly and another that is as smooth as the data have it do much of that.
-default_covariance <- function(family, data, locations, apart = TRUE) {
+default_covariance <- function(family, data, locations, apart = TRUE, features = FALSE) {
   if (!is.null(data$output)) return(cov_matern(nu = 1.5))
   gaussian <- is_gaussian(family)
+  if (features && are_features(if (gaussian) "gaussian" else "other", data, locations)) {
+    return(cov_features())
+  }
   has_rows <- function(least) {
     least <= if (gaussian) count_locations(data$coords, least) else nrow(data$coords)
   }
@@ -33,6 +42,17 @@ default_covariance <- function(family, data, locations, apart = TRUE) {
   }
   cov_exponential(anisotropy = is_plane(locations) && has_rows(anisotropic_rows) &&
     can_tell_directions(data$coords))
+}
+
+# Many inputs and few rows: one range in units as they are predicts worse by far, and so do ranges of
+# other families, whose fits take minutes (bench/limesoda.R, bench/presence-inputs.R).
+are_features <- function(kind, data, locations) {
+  rows <- nrow(data$coords)
+  inputs <- length(locations$raw_names)
+  few <- kind == "other" || rows < rows_per_range[[kind]] * inputs
+  few && inputs >= least_features[[kind]] && rows <= most_feature_rows[[kind]] &&
+    is.null(locations$time) && locations$metric == "planar" && is.null(locations$support) &&
+    is.null(locations$crs)
 }
 
 # The columns of a factor have one range.
@@ -58,6 +78,8 @@ can_tell_directions <- function(coords) {
 settle_covariance <- function(settings, data, locations, streamed) {
   settings$covariance <- settings$covariance %||%
     method_default_covariance(settings$method, locations) %||% default_covariance(settings$family,
-      data, locations, is.null(space_time_obstacle(settings, streamed)))
+      data, locations, is.null(space_time_obstacle(settings, streamed)),
+      !streamed && has_ability(settings$method, "features", settings$family) &&
+        settings$device != "cuda")
   settle_space_time(settings, data, locations, streamed)
 }

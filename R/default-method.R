@@ -39,9 +39,6 @@ NULL
 # for a fit to 500 rows.
 exact_rows <- 500L
 
-# With features() neighbours say little, and an approximation is the user's choice.
-exact_feature_rows <- 2000L
-
 # The family is gaussian until the response is known, see choose_by_response().
 default_method <- function(family) {
   switch(family$family, gaussian = vecchia(), categorical = loo_k(), vnngp())

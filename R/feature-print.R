@@ -24,5 +24,5 @@ feature_shares <- function(fit) {
 feature_remarks <- function(fit) {
   c(feature_shares(fit),
     "Ranges of predictors are in units of the root mean square distance between two rows.",
-    fixed_remark(fit), "Variances and ranges have weak lognormal priors, see ?cov_features.")
+    "Variances and ranges have weak lognormal priors, see ?cov_features.")
 }

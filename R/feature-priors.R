@@ -46,3 +46,14 @@ prior_unit <- function(layout, row, covariance, data, locations, gaussian) {
   if (is.na(shape) && !is.null(known)) shape <- known$start
   distance * effective_distance("exponential", NULL) / starting_distance(component$family, shape)
 }
+
+# Neighbours of a method that conditions on them: among many predictors fewer say too little
+# (bench/presence-inputs.R).
+feature_neighbors <- 30L
+
+with_feature_neighbors <- function(method, covariance, data) {
+  if (is.null(method$default_k) || !has_features(covariance)) return(method)
+  method$default_k <- feature_neighbors
+  method$k <- max(1L, min(feature_neighbors, nrow(data$coords) - 1L))
+  method
+}

@@ -106,7 +106,7 @@ counts_locations <- function(given) {
 settings_by_response <- function(settings, rows, given) {
   check_classes_take_effects(settings, rows$frame, given$formula)
   settings <- choose_by_response(settings, rows$frame, counts_locations(given),
-    if (is.null(given$features)) exact_rows else exact_feature_rows)
+    if (is.null(given$features)) exact_rows else most_feature_rows[["gaussian"]])
   inform_family(settings, rows$frame, given$transform)
   check_takes_effects(settings, given$formula, rows$source)
   if (!is.null(rows$areal)) {
@@ -124,14 +124,25 @@ settings_by_response <- function(settings, rows, given) {
 
 settings_by_rows <- function(settings, rows, data) {
   settings$method <- with_k(settings$method, data, settings$family)
-  settings$method <- with_default_estimation(settings$method, data, settings$covariance)
-  inform_k(settings$method)
   settings <- with_shards(settings, data, rows$stream$rows %||% count_sharded(settings, data))
   settings$default_covariance <- is.null(settings$covariance)
   settings$covariance <- settle_covariance(settings, data, rows$locations, !is.null(rows$stream))
+  settings$method <- with_feature_neighbors(settings$method, settings$covariance, data)
+  settings$method <- with_default_estimation(settings$method, data, settings$covariance)
+  inform_k(settings$method)
   settings$method <- settle_ordering(settings$method, settings$covariance)
   if (!is.null(rows$areal)) check_areal_covariance(settings, data)
   settings
+}
+
+# A default covariance of features takes the coordinates for predictors.
+rows_by_covariance <- function(rows, settings) {
+  if (!has_features(settings$covariance) || !is.null(rows$features)) return(rows)
+  rows$features <- list(names = rows$locations$raw_names)
+  rows$locations <- no_locations()
+  rows$frame[["(locations)"]] <- matrix(0, nrow(rows$frame), 1L)
+  rows$frame[["(local_rows)"]] <- match(row.names(rows$frame), row.names(drop_geometry(rows$data)))
+  rows
 }
 
 # ---- the model in numbers ------------------------------------------------------------------------

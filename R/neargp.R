@@ -97,6 +97,8 @@
 #' |---|---|
 #' | Gaussian | `cov_exponential()`; with `anisotropy = TRUE` for at least 1,000 locations in a plane |
 #' | Gaussian, three or more coordinates and 20 locations for each | `cov_matern(nu = NULL, ard = TRUE)` |
+#' | Gaussian, five or more coordinates without `crs` and fewer locations | [cov_features()], by [exact_gp()] |
+#' | other families, ten or more coordinates without `crs`, up to 5,000 rows | [cov_features()], by [vnngp()] |
 #' | Gaussian with `time`, 200 observations or more | [cov_spacetime()] if the method supports it, else `cov_exponential() + cov_matern(nu = NULL)` |
 #' | other families | `cov_matern(nu = 1.5)`; with `ard = TRUE` for three or more coordinates and 50 rows for each |
 #' | several responses | `cov_matern(nu = 1.5)` |
@@ -196,6 +198,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings <- settings_by_response(settings, rows, given)
   model <- new_model(rows, given, settings)
   settings <- settings_by_rows(settings, rows, model$data)
+  rows <- rows_by_covariance(rows, settings)
   locations <- complete_locations(rows, settings$covariance, model$data)
   model$data$coords <- complete_coordinates(model$data$coords, rows, locations)
   if (!is.null(rows$stream)) model$data$stream <- with_coding(rows$stream, rows$frame, model)

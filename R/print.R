@@ -120,7 +120,7 @@ covariance_table_section <- function(title, summary, remarks = NULL) {
 }
 
 covariance_remarks <- function(x, digits) {
-  if (has_features(x$covariance)) return(feature_remarks(x))
+  if (has_features(x$covariance)) return(c(feature_remarks(x), fixed_remark(x)))
   effective <- effective_ranges(x)
   # The nugget of pseudo-observations is a factor of noise that they have already: at its lower
   # bound, 1, it is not 0.

@@ -1,38 +1,69 @@
-# Few observations, many predictors: features() and its stack with a random forest on the data sets of
-# LimeSoDa (Schmidinger et al. 2025), by their 10 folds. Of each target: R2 of the pooled predictions,
-# the mean log density in units of the target's standard deviation, the coverage of 95% intervals and
-# the seconds a fit.
+# Few observations, many predictors: features(), the same with integrated parameters, and its stack with a random forest, on the data sets of
+# LimeSoDa (Schmidinger et al. 2025) by their 10 folds. For each target: R2 of the pooled predictions, the mean log density in units of
+# the target's standard deviation, the coverage of 95% intervals and CPU seconds a fold, beside the published R2 of four learners.
 #
-#   NEARGP_DATA=... Rscript bench/limesoda.R [sets separated by commas] [process,integrated,stack]
+#   OMP_NUM_THREADS=1 Rscript bench/limesoda.R [sets: all] [members: process,integrated,stack]
 #
-# The tables go to bench/results/limesoda.txt.
-source("bench/common.R")
-library(neargp)
+# Keeps table limesoda, a row for each target and member, in which rows of sets that are not named stay as they are.
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+stop_unless_one_thread()
+options(neargp.threads = 1L)
 
-arguments <- commandArgs(TRUE)
-folder <- file.path(data_folder(), "limesoda")
-sets <- if (length(arguments)) strsplit(arguments[1L], ",")[[1L]] else
-  sub("[.]csv[.]gz$", "", list.files(folder, "csv.gz$"))
-members <- if (length(arguments) > 1L) strsplit(arguments[2L], ",")[[1L]] else
-  c("process", "integrated", "stack")
-
-read_set <- function(set) utils::read.csv(gzfile(file.path(folder, paste0(set, ".csv.gz"))))
-
-# A fit to the rows outside of a fold, and the predictions of those inside: mean, sd and interval.
-predict_fold <- function(member, data, target, fold) {
-  others <- grep("_target$", setdiff(names(data), target), value = TRUE)
-  coords <- if (!anyNA(data$x)) ~ x + y
-  used <- data[setdiff(names(data), c(others, "fold", if (is.null(coords)) c("x", "y")))]
-  formula <- stats::reformulate(c("features(.)", if (member == "stack") "learner(ranger::ranger)"),
-    target)
-  began <- proc.time()[["elapsed"]]
-  fit <- suppressWarnings(neargp(formula, used[data$fold != fold, ], coords = coords, threads = 1,
-    verbose = FALSE))
-  held <- used[data$fold == fold, ]
-  parameters <- if (member == "integrated") "integrated" else "plug-in"
-  predicted <- if (member == "stack") predict(fit, held, interval = "prediction") else
-    predict(fit, held, interval = "prediction", parameters = parameters)
-  score <- scores(fit, held, parameters = if (member == "integrated") "integrated")
-  cbind(predicted, observed = held[[target]], log_density = NA,
-    seconds = proc.time()[["elapsed"]] - began)
+folder <- file.path(Sys.getenv("NEARGP_DATA", file.path(bench_folder(), "..", "..", "shared", "data")), "limesoda")
+known <- sub("[.]csv[.]gz$", "", list.files(folder, "csv.gz$"))
+if (!length(known)) {
+  message("Skipped: limesoda/ is neither in NEARGP_DATA nor in ../shared/data.")
+  quit("no")
 }
+members <- argument(2L, c("process", "integrated", "stack"))
+if ("stack" %in% members && !has_rival("ranger")) members <- setdiff(members, "stack")
+
+formulas <- list(process = "features(.)", integrated = "features(.)", stack = c("features(.)", "learner(ranger::ranger)"))
+
+# Other targets of the same rows are no predictors, and neither are the coordinates.
+rows_of <- function(data, target) {
+  others <- setdiff(grep("_target$", names(data), value = TRUE), target)
+  data[setdiff(names(data), c(others, "fold", if (anyNA(data$x)) c("x", "y")))]
+}
+
+predicted_fold <- function(member, rows, target, held) {
+  coords <- if (!is.null(rows$x)) ~ x + y
+  fit <- suppressWarnings(suppressMessages(neargp(stats::reformulate(formulas[[member]], target), rows[!held, ], coords = coords)))
+  parameters <- if (member == "integrated") list(parameters = "integrated")
+  predicted <- do.call(predict, c(list(fit, rows[held, ], interval = "prediction"), parameters))
+  cbind(predicted, observed = rows[[target]][held],
+    log_density = -log_score_of(fit, rows[held, ], target, predicted, member))
+}
+
+# Of a mixture by scores() of each row.
+log_score_of <- function(fit, held, target, predicted, member) {
+  if (member != "stack") return(-stats::dnorm(held[[target]], predicted$mean, predicted$sd, log = TRUE))
+  vapply(seq_len(nrow(held)), function(i) scores(fit, held[i, ])$log_score, 0)
+}
+
+score_target <- function(set, data, target, member) {
+  rows <- rows_of(data, target)
+  set.seed(1)
+  began <- sum(proc.time()[1:2])
+  parts <- do.call(rbind, lapply(sort(unique(data$fold)), function(fold) predicted_fold(member, rows, target, data$fold == fold)))
+  y <- parts$observed
+  data.frame(set = set, target = sub("_target$", "", target), rows = nrow(data), predictors = sum(!grepl("_target$|^fold$|^x$|^y$", names(data))),
+    member = member, r2 = 1 - sum((y - parts$mean)^2) / sum((y - mean(y))^2), log_score = mean(parts$log_density) + log(stats::sd(y)),
+    coverage = mean(y >= parts$lower & y <= parts$upper), cpu_s = (sum(proc.time()[1:2]) - began) / length(unique(data$fold)))
+}
+
+result <- NULL
+for (set in argument(1L, known)) {
+  data <- utils::read.csv(gzfile(file.path(folder, paste0(set, ".csv.gz"))))
+  for (member in members) for (target in grep("_target$", names(data), value = TRUE)) {
+    result <- rbind(result, score_target(set, data, target, member))
+    print(utils::tail(result, 1L), digits = 3, row.names = FALSE)
+  }
+}
+describe_run("ranger")
+print(stats::aggregate(cbind(r2, log_score, coverage, cpu_s) ~ member, result, mean), digits = 4)
+before <- read_result("limesoda")
+key <- function(table) paste(table$set, table$target, table$member)
+if (!is.null(before)) result <- rbind(before[!key(before) %in% key(result), ], result)
+save_table(result[order(result$set, result$target, result$member), ], "limesoda", digits = 4L)

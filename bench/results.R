@@ -21,7 +21,7 @@ result_topics <- c(
   factors = "classification", "loo-k-classification" = "classification", "loo-k-polya-gamma" = "classification",
   "loo-k-steps" = "classification", "svgp-classes" = "classification", "two-levels" = "classification",
   forecast = "space-time", "space-time" = "space-time",
-  fuzz = "fuzz",
+  fuzz = "fuzz", limesoda = "limesoda",
   geometry = "speed", kernels = "speed", likelihoods = "speed", "mean-field" = "speed", "neighbors-high-dimension" = "speed",
   "repeated-predictions" = "speed", speed = "speed", threads = "speed",
   "gpgp-agreement" = "accuracy", heaton = "accuracy", "simulate-smooth" = "accuracy", "smooth-maps" = "accuracy",

@@ -80,7 +80,7 @@ void add_component_derivatives(const PreparedComponent& component, Points points
           in_variance(i, i) = variance;
           continue;
         }
-        const double r2 = squared_distance(x.at(i), x.at(j), x.dim) * scale.of_r2;
+        const double r2 = x.squared_distance(i, x, j) * scale.of_r2;
         const CorrelationAt at = evaluate_correlation(correlation, r2, component.wants_shape());
         in_variance(i, j) = variance * at.value;
         for (const ScaleDerivative& form : component.scale_derivatives)

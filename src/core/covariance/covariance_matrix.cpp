@@ -46,7 +46,7 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
       for_each_column(b.n, context, [&](Index j) {
         for (Index i = 0; i < a.n; ++i) {
           const PairScale scale = pair_scale(xa, i, xb, j);
-          const double r2 = squared_distance(xa.at(i), xb.at(j), xa.dim) * scale.of_r2;
+          const double r2 = xa.squared_distance(i, xb, j) * scale.of_r2;
           double c, slope, shape;
           correlation.template evaluate<false, false>(r2, c, slope, shape);
           const double variance =

@@ -19,9 +19,10 @@ namespace neargp {
 // Points in the metric of a component, with the local standard deviations and ranges where it has them.
 struct MetricPoints {
   std::vector<double> z, sd, range;
-  int dim;
+  int dim, first, last;
 
-  MetricPoints(const PreparedComponent& component, Points points) : dim(component.dim()) {
+  MetricPoints(const PreparedComponent& component, Points points)
+      : dim(component.dim()), first(component.first), last(component.last) {
     z.resize(std::size_t(points.n) * dim);
     for (Index i = 0; i < points.n; ++i) scale_point(component, dim, points[i], z.data() + i * dim);
     if (component.has_row_deviations())
@@ -30,6 +31,9 @@ struct MetricPoints {
       range = at_points(points, [&](const auto& at) { return exp_local_field<double>(component.log_range.field, at); });
   }
   const double* at(Index i) const { return z.data() + i * dim; }
+  double squared_distance(Index i, const MetricPoints& other, Index j) const {
+    return neargp::squared_distance(at(i) + first, other.at(j) + first, last - first);
+  }
 
  private:
   // value(covariates of a point) of each point.

@@ -58,6 +58,14 @@ double inverse_range(const Component& component, int group) {
   return component.range.empty() ? 1.0 : 1.0 / component.range[group];
 }
 
+// Coordinates of the places without those, before and after all others, that the component leaves out.
+void bound_coordinates(PreparedComponent& prepared) {
+  const auto& factors = prepared.inverse_range;
+  prepared.last = prepared.dim();
+  while (prepared.last > 1 && factors[prepared.last - 1] == 0.0) --prepared.last;
+  while (prepared.first < prepared.last - 1 && factors[prepared.first] == 0.0) ++prepared.first;
+}
+
 void prepare_scales(const Component& component, const Covariance& covariance, int first_range,
                     PreparedComponent& prepared) {
   AnisotropyForms forms;
@@ -167,6 +175,7 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     prepared.rank = covariance.outputs() > 0 ? int(component.loadings.size()) / covariance.outputs() : 0;
     const int first_warp = parameter + component.parameters() - component.warp_coefficients();
     prepare_warps(component, wanted, first_warp, prepared);
+    bound_coordinates(prepared);
     if (prepared.wants_warps) prepared.single_scale = false;
     prepare_scales(component, wanted, parameter + component.scales(), prepared);
     const int range_field = first_warp - component.log_range.size();

@@ -54,6 +54,7 @@ struct PreparedComponent {
   double shape = 0.0;
   std::vector<int> group;
   std::vector<double> inverse_range;  // one per coordinate, further ones included
+  int first = 0, last = 0;            // those that count are among [first, last)
   bool anisotropic = false;
   double a11 = 1.0, a12 = 0.0, a22 = 1.0;  // exp(-B), applied before inverse_range
 

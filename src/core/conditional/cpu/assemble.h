@@ -14,14 +14,20 @@
 
 namespace neargp {
 
+// Of row i to the rows before it.
+template <int Lanes>
+void component_distances(const PreparedComponent& component, int c, int i, Tile<Lanes>& tile) {
+  squared_distances(tile.component(c).coords + std::size_t(component.first) * tile.rows(), tile.rows(),
+                    component.last - component.first, i, tile.row_r2());
+}
+
 template <int Lanes, bool slope, bool shape, class Correlation>
-void assemble_component(const Correlation& correlation, const PreparedComponent& component, int c, int dim,
-                        Tile<Lanes>& tile) {
+void assemble_component(const Correlation& correlation, const PreparedComponent& component, int c, Tile<Lanes>& tile) {
   using V = typename Pack<Lanes>::Real;
   const typename Tile<Lanes>::ComponentTile& store = tile.component(c);
   V* r2 = tile.row_r2();
   for (int i = 1; i < tile.rows(); ++i) {
-    squared_distances(store.coords, tile.rows(), dim, i, r2);
+    component_distances(component, c, i, tile);
     V* matrix_row = tile.matrix().row(i);
     V* slope_row = slope ? store.slope + triangle_size(i) : nullptr;
     V* shape_row = shape ? store.shape + triangle_size(i) : nullptr;
@@ -42,7 +48,7 @@ void assemble_local_component(const Correlation& correlation, const PreparedComp
                               Tile<Lanes>& tile) {
   load_local_scales(component, c, tile);
   for (int i = 1; i < tile.rows(); ++i) {
-    squared_distances(tile.component(c).coords, tile.rows(), dim, i, tile.row_r2());
+    component_distances(component, c, i, tile);
     assemble_local_row<Lanes, slope, shape>(correlation, component, c, dim, i, tile.row_r2(), tile);
   }
 }
@@ -54,7 +60,7 @@ void assemble_any_component(const Correlation& correlation, const PreparedCompon
   if (component.is_local()) {
     assemble_local_component<Lanes, slope, shape>(correlation, component, c, dim, tile);
   } else {
-    assemble_component<Lanes, slope, shape>(correlation, component, c, dim, tile);
+    assemble_component<Lanes, slope, shape>(correlation, component, c, tile);
   }
 }
 
