@@ -112,6 +112,9 @@ fit_plots <- function(fit) {
 }
 
 default_plots <- function(fit) {
+  if (has_features(fit$covariance)) {
+    return(c("residuals", "qq", if (is_nowhere(fit$locations)) "loo" else "residual_map"))
+  }
   in_space <- if (has_factors(fit$locations)) Inf else length(fit$locations$raw_names)
   # it leaves no rows out
   if (!has_ability(fit$method, "leave_one_out")) return(c(if (in_space <= 2L) "map", "inducing"))

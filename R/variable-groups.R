@@ -39,7 +39,7 @@ check_permutable <- function(object, data) {
       format_some(averaged)), i = "Use by = \"refit\"."))
 }
 
-# Columns of the trend, of the coordinates and of time.
+# Columns of the trend, of the coordinates, of features() and of time.
 importance_variables <- function(object, data) {
   effects <- effect_terms(object$formula)
   offsets <- as.list(attr(object$terms, "variables"))[-1L][attr(object$terms, "offset")]
@@ -48,7 +48,7 @@ importance_variables <- function(object, data) {
   trend <- unique(c(trend, effect_variables(effects, data)))
   list(trend = intersect(trend, c(names(data), averaged_covariates(object, data))),
     coords = if (is_sf(data)) attr(data, "sf_column") else all.vars(object$locations$terms),
-    time = object$locations$time)
+    features = object$locations$features$names, time = object$locations$time)
 }
 
 default_groups <- function(object, data, by) {
@@ -59,18 +59,21 @@ default_groups <- function(object, data, by) {
     coords <- c(list(place = known$coords[1:2]), coords[-(1:2)])
   }
   groups <- c(stats::setNames(as.list(known$trend), known$trend), coords,
+    stats::setNames(as.list(known$features), known$features),
     if (!is.null(known$time)) stats::setNames(list(known$time), known$time))
   groups <- groups[!duplicated(names(groups))]
   if (by == "refit") groups <- Filter(function(group) leaves_place(object, group, data), groups)
   if (!length(groups)) {
     abort_neargp("argument", c("The fit has no variable that can be left out.",
-      i = "by = \"permute\" takes coordinates, too."))
+      i = "by = \"permute\" takes coordinates and features(), too."))
   }
   groups
 }
 
 # Whether coordinates are left without the group.
 leaves_place <- function(object, group, data) {
+  if (any(object$locations$features$names %in% group)) return(FALSE)
+  if (is_nowhere(object$locations)) return(TRUE)
   if (is_sf(data)) return(!attr(data, "sf_column") %in% group)
   coords <- all.vars(object$locations$terms)
   on_sphere <- object$locations$metric == "longlat"
@@ -80,5 +83,5 @@ leaves_place <- function(object, group, data) {
 check_leaves_place <- function(object, name, group, data) {
   if (leaves_place(object, group, data)) return(invisible())
   abort_neargp("argument", c(sprintf("Without `%s` the rows have no place.", name),
-    i = "by = \"permute\" tells what the fit makes of coordinates."))
+    i = "by = \"permute\" tells what the fit makes of coordinates and of features()."))
 }
