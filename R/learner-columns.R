@@ -31,7 +31,7 @@ predictor_frame <- function(learner, process, data, argument = "newdata") {
 }
 
 abort_no_predictors <- function(learner) {
-  abort_neargp("learner", c(sprintf("%s has no predictors.", learner$label),
+  abort_neargp("learner", c(sprintf("There are no predictors for %s.", learner$label),
     i = "Name columns of the data: learner(predictors = ~ a + b)."))
 }
 
@@ -46,8 +46,6 @@ plain_predictors <- function(columns) {
   })
   unlist(parts, recursive = FALSE) %||% list()
 }
-
-asplit_columns <- function(x) lapply(seq_len(ncol(x)), function(column) as.vector(x[, column]))
 
 plain_predictor <- function(column) {
   if (is.character(column)) return(factor(column))
@@ -80,7 +78,7 @@ new_recipe <- function(frame, named) {
 }
 
 # The first principal components of standardised columns: their means, standard deviations and
-# loadings. Constant columns have no loadings.
+# loadings. Constant columns are left out.
 principal_components <- function(x) {
   sd <- apply(x, 2L, stats::sd)
   varies <- sd > 1e-12 * pmax(abs(colMeans(x)), .Machine$double.xmin)

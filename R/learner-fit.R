@@ -21,6 +21,7 @@ complete_learned <- function(object, call, data, process, frame) {
   check_learned_process(process)
   rows <- fitted_rows(process, data)
   object$y <- process$data$y
+  object$terms <- process$terms
   object$response <- process$data$response_name
   object$na_action <- process$na_action
   object$data <- kept_columns(object, process, rows)
@@ -32,7 +33,7 @@ complete_learned <- function(object, call, data, process, frame) {
   object
 }
 
-# The columns that new rows need, too, and geometries.
+# The columns that predictions of new rows read, and geometries.
 kept_columns <- function(object, process, data) {
   learned <- lapply(object$settings, learner_columns, process)
   names <- intersect(names(data), c(names_of_model(process), unlist(learned)))

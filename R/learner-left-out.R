@@ -105,10 +105,18 @@ default_splits <- function(n) splits_of(random_folds(n, min(10L, n)))
 cross_fitted <- function(settings, frame, y, splits) {
   values <- rep(NA_real_, length(y))
   for (split in splits) {
-    known <- suppressMessages(train_learner(settings, frame_rows(frame, split$kept), y[split$kept]))
+    known <- suppressMessages(train_learner(settings_of_rows(settings, split$kept, length(y)),
+      frame_rows(frame, split$kept), y[split$kept]))
     values[split$held] <- predict_learner(known, frame_rows(frame, split$held))
   }
   values
+}
+
+# Arguments with a value for each of the n rows, such as weights, follow the rows.
+settings_of_rows <- function(settings, rows, n) {
+  by_row <- vapply(settings$arguments, function(value) is.atomic(value) && length(value) == n, NA)
+  settings$arguments[by_row] <- lapply(settings$arguments[by_row], `[`, rows)
+  settings
 }
 
 frame_rows <- function(frame, rows) {

@@ -1,4 +1,4 @@
-# What is shown of a process with learners, and what is not offered for it.
+# Prints and coefficients of a process with learners, and the methods that are not offered.
 
 check_learned <- function(object) check_fit(object$process)
 

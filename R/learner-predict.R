@@ -42,7 +42,7 @@ learned_distribution <- function(object, newdata, threads = NULL,
   combined_distribution(object, process, learner_means(object, newdata))
 }
 
-# What each learner predicts at rows or cells.
+# The predictions of each learner at rows or cells.
 learner_means <- function(object, newdata) {
   rows <- if (is_raster(newdata)) rows_of_cells(object$process, newdata) else
     list(process = object$process, data = newdata)

@@ -6,11 +6,57 @@
 #
 #   sum_i log sum_k w_k p_k(y_i) + 2 sum_k log w_k,
 #
-# the second sum being a Dirichlet prior that is worth two rows of each member. The step
+# the second sum being a Dirichlet prior that is worth two rows of each member. The objective is
+# concave. Steps of the EM algorithm increase it. With K members and n rows they are
 #
-#   r_ik = w_k p_k(y_i) / sum_l w_l p_l(y_i),    w_k = (sum_i r_ik + 2) / (n + 2 K)
-#
-# of the EM algorithm increases it, and it is concave.
+#   r_ik = w_k p_k(y_i) / sum_l w_l p_l(y_i),    w_k = [2 + sum_i r_ik] / [n + 2K].
+
+#' Fits with learners
+#'
+#' @description
+#' Fits by [neargp()] with [learner()] terms: their weights, and the methods that they support.
+#' Experimental.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1 + learner(lm, predictors = ~ elevation * lat),
+#'   colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' coef(fit)
+#' ```
+#'
+#' @details
+#' The weights of a stack maximise `sum_i log sum_k w_k p_k(y_i) + 2 sum_k log w_k`, with the
+#' density `p_k(y_i)` of observation i by member k without it (Yao et al. 2018). The standard
+#' deviation of a learner is the root mean square of its left-out errors.
+#'
+#' Left-out predictions of learners are out of bag for `ranger()` and `randomForest()` without
+#' `predict`, and else from 10 random folds. Those of the process are leave-one-out. With `folds`,
+#' all members leave out the same folds, for example [block_folds()] for maps far from the data.
+#'
+#' `predict()` supports `interval = "prediction"`, quantiles and thresholds, for data frames, sf
+#' points and SpatRasters. `scores()`, `loo_predict()`, `residuals()`, `simulate()`, `update()` and
+#' `summary()` work as for other fits. `fitted()` takes left-out predictions of learners.
+#' `cross_validate()` repeats all steps in each fold. `variable_importance()` permutes.
+#' `simulate()` draws from one random member at a time, with independent errors of learners.
+#'
+#' @return An object of class `neargp_learned`, a list with the fit `process` and the trained
+#'   `members`. `coef()` returns the weights, and `what = "trend"` or `"covariance"` the parameters
+#'   of the process.
+#' @references Yao, Y., Vehtari, A., Simpson, D. and Gelman, A. (2018). Using stacking to average
+#'   Bayesian predictive distributions. *Bayesian Analysis* 13, 917–1007.
+#' @examples
+#' stations <- colorado_precipitation()
+#' set.seed(1)
+#' fit <- neargp(precipitation ~ 1 + learner(lm, predictors = ~ elevation * lat), stations,
+#'   coords = ~ lon + lat, crs = 4326)
+#' summary(fit)
+#' scores(fit)
+#'
+#' # Blocks of stations are left out of all members
+#' blocks <- block_folds(fit$process, v = 5, size = 100)
+#' far <- update(fit, . ~ 1 + learner(lm, predictors = ~ elevation * lat, folds = blocks))
+#' rbind(rows = coef(fit), blocks = coef(far))
+#' @name learned_fits
+NULL
 
 pseudo_rows <- 2
 
@@ -30,8 +76,8 @@ stacking_weights <- function(log_density, most_steps = 100000L, tolerance = 1e-1
   stats::setNames(weights, colnames(log_density))
 }
 
-# Mean and standard deviation of each row of the process without the row, or without its fold by
-# the estimates of all rows; NA and Inf for rows that are not left out.
+# Moments of each row by the process without the row, or without its fold. Parameters are those of
+# all rows. Rows that are not left out are NA, with standard deviation Inf.
 left_out_process <- function(process, splits) {
   if (is.null(splits)) return(leave_one_out(process))
   n <- length(process$data$y)

@@ -37,6 +37,7 @@ response_fit.default <- function(fit) fit
 response_fit.neargp_learned <- function(fit) {
   process <- fit$process
   process$data[c("y", "response_name")] <- list(fit$y, fit$response)
+  process$terms <- fit$terms
   process$formula[[2L]] <- fit$formula[[2L]]
   process
 }
@@ -68,9 +69,10 @@ learned_without <- function(object, split, refit) {
   rows <- split$kept
   known <- object
   known$y <- object$y[rows]
+  known$settings <- lapply(object$settings, settings_of_rows, rows, length(object$y))
   known$folds <- folds_of_rows(object$folds, rows)
   splits <- if (!is.null(known$folds)) kept_splits(known$folds, object$process, split)
-  known$members <- train_members(object, object$process, object$data[rows, , drop = FALSE],
+  known$members <- train_members(known, object$process, object$data[rows, , drop = FALSE],
     known$y, splits)
   process <- object$process
   process$data$y[rows] <- process_response(object, known$members, known$y)
@@ -133,7 +135,7 @@ permuted_learned <- function(object, groups, orders, split) {
   permuted <- Map(function(group, orders) {
     rowMeans(do.call(cbind, lapply(orders, function(order) {
       data <- permuted_rows(object$data, group, order, split$held)
-      score(data, permuted_target(object$process, data, split$held))
+      score(data, complete_target(object$process, data, split$held))
     })))
   }, groups, orders)
   c(list(score(object$data[split$held, , drop = FALSE], held_target(object$process, split))),

@@ -30,8 +30,8 @@
 #'   `s(depth)` adds a smooth as in a GAM, and `(1 | site)` a random effect, see [random_effects].
 #'   `cbind(y1, y2) ~ 1` models several responses together (cokriging), see
 #'   [cov_coregionalisation()]. A response may be missing in some rows if others are observed there.
-#'   `learner(ranger::ranger)` adds another regression, see [learner()]. A dot stands for all columns
-#'   that are not used otherwise.
+#'   `learner(ranger::ranger)` adds another regression, see [learner()]. A dot stands for all
+#'   columns that are not used otherwise.
 #' @param data a data frame, tibble or data.table, or sf points. A terra SpatRaster or stars grid is
 #'   a set of points at the cell centres, with its layers as columns. For sf polygons, see
 #'   `support`. For data that exceed the memory, see [row_source()].

@@ -167,7 +167,7 @@ permuted_scores <- function(object, groups, data, folds, repeats, verbose) {
     score <- function(at) held_log_scores(known, object, split, at)
     permuted <- Map(function(group, orders) {
       rowMeans(do.call(cbind, lapply(orders, function(order) {
-        score(permuted_target(object, permuted_rows(rows, group, order, split$held), split$held))
+        score(permuted_target(object, rows, group, order, split$held))
       })))
     }, groups, orders)
     c(list(score(held_target(object, split))), permuted)
@@ -190,8 +190,12 @@ permuted_rows <- function(rows, group, order, held) {
   permuted
 }
 
-# The targets of the process for permuted rows, which are the rows `held` of the fit.
-permuted_target <- function(object, permuted, held) {
+permuted_target <- function(object, rows, group, order, held) {
+  complete_target(object, permuted_rows(rows, group, order, held), held)
+}
+
+# The targets of such rows; `held`: their numbers in the fit.
+complete_target <- function(object, permuted, held) {
   target <- new_target(object, permuted)
   if (!all(target$complete)) {
     abort_neargp("missing_values", c(sprintf("Rows cannot be predicted anew: %s lack values.",
