@@ -113,4 +113,29 @@ confint.neargp_learned <- function(object, parm, level = 0.95, ...) refuse_for_l
 anova.neargp_learned <- function(object, ...) refuse_for_learned("anova()")
 
 #' @export
-plot.neargp_learned <- function(x, ...) refuse_for_learned("plot()")
+tidy.neargp_learned <- function(x, ...) refuse_for_learned("tidy()")
+
+#' @export
+glance.neargp_learned <- function(x, ...) refuse_for_learned("glance()")
+
+#' @export
+augment.neargp_learned <- function(x, ...) refuse_for_learned("augment()")
+
+# ---- plots ---------------------------------------------------------------------------------------
+
+#' @export
+plot.neargp_learned <- function(x, which = c("predictions", "pit"), ...) {
+  check_no_more_arguments()
+  if (missing(which)) which <- drawable_plots(which)
+  draw_plots(autoplot.neargp_learned(x, which))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_learned <- function(object, which = "predictions", ...) {
+  check_no_more_arguments()
+  check_choices(which, "which", left_out_plot_names)
+  left <- object$left_out
+  y <- object$y[left$rows]
+  plots_of_left_out(which, data.frame(observed = y, score_rows(y, left$distribution, 0.95)),
+    object$response)
+}

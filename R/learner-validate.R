@@ -117,13 +117,24 @@ variable_importance.neargp_learned <- function(object, variables = NULL, by = c(
   repeats <- check_count(repeats, "repeats")
   check_flag(verbose, "verbose")
   scored <- response_fit(object)
-  groups <- variable_groups(scored, object$data, variables, "permute")
+  groups <- variable_groups(with_learner_columns(scored, object), object$data, variables,
+    "permute")
   state <- seed_generator(seed)
   on.exit(state$restore())
   folds <- resolve_folds(folds %||% 10, scored)
   orders <- permutations(groups, length(object$y), repeats)
   new_importance(scores_over_folds(fold_splits(folds, scored), names(groups), verbose,
     function(split) permuted_learned(object, groups, orders, split)), "permute")
+}
+
+# The scored fit with the columns of learners among its terms.
+with_learner_columns <- function(scored, object) {
+  columns <- unlist(lapply(object$settings, learner_columns, object$process))
+  further <- setdiff(columns, unlist(importance_variables(scored, object$data)))
+  if (!length(further)) return(scored)
+  scored$terms <- stats::terms(stats::update(stats::formula(scored$terms),
+    stats::reformulate(c(".", sprintf("`%s`", further)))))
+  scored
 }
 
 # Log scores of a fold, and with the values of each group in other rows.

@@ -127,10 +127,11 @@ test_that("importance of a variable is that of all members", {
   d <- learner_data()
   d$nothing <- rnorm(50)
   d$z <- d$z + 2 * d$h
-  fit <- learned_fit(d, z ~ h + nothing + learner(lm, predictors = ~ h + I(h^2)))
+  d$wet <- d$h^2
+  fit <- learned_fit(d, z ~ h + nothing + learner(lm, predictors = ~ h + wet))
   folds <- rep(1:5, 10)
   table <- variable_importance(fit, folds = folds, seed = 1)
-  expect_setequal(table$variable, c("h", "nothing", "x", "y"))
+  expect_setequal(table$variable, c("h", "nothing", "wet", "x", "y"))
   loss <- stats::setNames(table$loss, table$variable)
   expect_lt(abs(loss[["nothing"]]), 0.1)
   expect_gt(loss[["h"]], 0.5)

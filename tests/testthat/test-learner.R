@@ -112,6 +112,9 @@ test_that("generics show the members and the process", {
   expect_identical(dim(simulate(fit, 2, seed = 1)), c(50L, 2L))
   expect_equal(scores(fit)$n, 50L)
   expect_output(print(learner(lm)), "lm")
+  skip_if_not_installed("ggplot2")
+  drawn <- ggplot2::autoplot(fit, "predictions")
+  expect_equal(drawn$data$mean, loo_predict(fit)$mean)
 })
 
 test_that("sf points and rasters are predicted as data frames are", {
@@ -162,8 +165,8 @@ test_that("what a fit with learners cannot be is an error with a way out", {
   refused(z ~ h + learner(lm, predictors = "nowhere"), "columns")
   refused(z ~ learner(lm, folds = 1:3), "folds")
   fit <- learned_fit(d)
-  for (call in expression(logLik(fit), AIC(fit), vcov(fit), confint(fit), anova(fit), plot(fit),
-    deviance(fit), loo_predict(fit, k = 3))) {
+  for (call in expression(logLik(fit), AIC(fit), vcov(fit), confint(fit), anova(fit), tidy(fit),
+    glance(fit), augment(fit), deviance(fit), loo_predict(fit, k = 3))) {
     expect_error(eval(call), "not supported with learner", class = "neargp_error_learner")
   }
   expect_error(recalibrate(fit), "fit\\$process", class = "neargp_error_argument")
