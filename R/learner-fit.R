@@ -1,13 +1,14 @@
 # neargp() with learner() terms: the process by the call without them, and the learners on the rows
 # that it was fitted to.
 
-# `call`: of neargp(), `frame`: where it was called from, `given`: its formulation.
-fit_learned <- function(call, data, given, frame) {
+# `call`: of neargp(), `frame`: where it was called from, `given`: its formulation; `kept_call`: the
+# call that the fit keeps.
+fit_learned <- function(call, kept_call, data, given, frame) {
   check_learned_call(call, data, given, frame)
   terms <- learner_terms(given$formula)
   settings <- settings_of_learners(terms$calls, environment(given$formula))
   combine <- combination_of(settings)
-  object <- structure(list(call = compact_call(call, frame), formula = given$formula,
+  object <- structure(list(call = kept_call, formula = given$formula,
     settings = settings), class = c(combined_classes[[combine]], "neargp_learned"))
   call$formula <- terms$formula
   data <- data_as_rows(data, given)
@@ -130,6 +131,7 @@ folds_of_learners <- function(settings, process, data) {
 
 # Refused before anything is fitted.
 check_learned_call <- function(call, data, given, frame) {
+  check_learned_method(eval(call$method, frame))
   family <- eval(call$family, frame)
   if (!is.null(family) && !is_gaussian(as_family(family))) refuse_learned_family(as_family(family))
   if (is_row_source(data)) {
@@ -153,9 +155,14 @@ check_learned_process <- function(process) {
   }
   if (!is_gaussian(process$family)) refuse_learned_family(process$family)
   if (has_areal_data(process)) abort_learned("`support`", "Leave learner() out.")
-  if (!is.null(process$deep) || !has_ability(process$method, "leave_one_out")) {
-    abort_neargp("method", c(
-      sprintf("learner() needs leave-one-out predictions, which %s() does not offer.",
-        method_name(process$method)), i = "Use vecchia(), exact_gp(), loo_k() or svgp()."))
-  }
+  check_leave_one_out(process)
+}
+
+check_learned_method <- function(method) {
+  offered <- !is.list(method) || !inherits(method, "neargp_deep") &&
+    has_ability(method, "leave_one_out")
+  if (offered) return(invisible())
+  abort_neargp("method", c(
+    sprintf("learner() needs leave-one-out predictions, which %s() does not offer.",
+      method_name(method)), i = "Use vecchia(), exact_gp(), loo_k() or svgp()."))
 }

@@ -68,7 +68,9 @@ predicted_numbers_of <- function(value, count, label) {
   }
   if (is.numeric(value) && length(value) == count && all(is.finite(value))) return(as.double(value))
   abort_neargp("learner", c(sprintf("The predictions of %s must be a finite number for each row.",
-    label), x = sprintf("For %s rows they are %s.", format_count(count), describe_value(value)),
+    label), x = if (is.numeric(value) && length(value) == count)
+    sprintf("%s of %s are missing or infinite.", sum(!is.finite(value)), count) else
+    sprintf("For %s rows they are %s.", format_count(count), describe_value(value)),
     i = "Extract them: learner(predict = function(model, newdata) ...)."))
 }
 

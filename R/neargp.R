@@ -178,7 +178,9 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   given <- new_formulation(formula, coords, time, distance, crs, covariance, nugget, transform,
     support, na.action, list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
       subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance)))
-  if (formula_has_learners(formula)) return(fit_learned(match.call(), data, given, parent.frame()))
+  if (formula_has_learners(formula)) {
+    return(fit_learned(match.call(), call, data, given, parent.frame()))
+  }
   source <- if (is_row_source(data)) data
   data <- if (is.null(source)) data_as_rows(data, given) else first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,

@@ -85,7 +85,8 @@ test_that("several learners are several members, and arguments go to the functio
       predict = function(model, newdata) rep(model, nrow(newdata))))
   expect_named(coef(fit), c("process", "lm", "lm 1", "learner"))
   expect_equal(sum(coef(fit)), 1)
-  expect_equal(unname(coef(fit$members[[1]]$model)), unname(coef(lm(z ~ h + x + y, d, weights = x))))
+  weighted <- lm(z ~ h + x + y, d, weights = x)
+  expect_equal(unname(coef(fit$members[[1]]$model)), unname(coef(weighted)))
   given <- cross_validate(fit, rep(1:2, 25), verbose = FALSE)$predictions
   expect_true(all(is.finite(given$log_score)))
   expect_equal(unname(coef(fit$members[[2]]$model)), unname(coef(lm(z ~ h + x + y, d))))
@@ -160,6 +161,9 @@ test_that("what a fit with learners cannot be is an error with a way out", {
   refused(factor(count > 2) ~ learner(lm), "family")
   refused(z ~ learner(lm), "learner", transform = box_cox(0.5))
   refused(cbind(z, h) ~ learner(lm), "learner")
+  refused(z ~ learner(lm), "method", method = dspp())
+  refused(z ~ learner(lm), "method", method = odvgp())
+  refused(z ~ learner(loess), "learner")
   refused(z ~ learner(function(formula, data) stop("no")), "learner")
   refused(z ~ learner(lm, predict = function(model, newdata) 1), "learner")
   refused(z ~ h + learner(lm, predictors = "nowhere"), "columns")
@@ -174,4 +178,32 @@ test_that("what a fit with learners cannot be is an error with a way out", {
   expect_error(predict(fit, d, type = "link"), "type", class = "neargp_error_argument")
   expect_error(loo_predict(d), "fit of neargp", class = "neargp_error_argument")
   expect_error(variable_importance(d), "fit of neargp", class = "neargp_error_argument")
+})
+
+test_that("calls are evaluated where they stand", {
+  d <- learner_data()
+  inner <- function(data, ...) {
+    formula <- z ~ h + learner(lm, predictors = ~ h + I(h^2), folds = "block")
+    suppressMessages(neargp(formula, data[1:40, ], coords = ~ x + y, ...))
+  }
+  k <- 8
+  fit <- inner(d, method = vecchia(k = k), verbose = FALSE)
+  expect_identical(fit$call$method, quote(vecchia(k = k)))
+  expect_identical(nobs(fit), 40L)
+  direct <- learned_fit(d[1:40, ], z ~ h + neargp::learner(lm, predictors = ~ h + I(h^2),
+    folds = "block"))
+  expect_equal(fit$members$lm$left_out, direct$members$lm$left_out)
+  again <- unserialize(serialize(fit, NULL))
+  expect_equal(predict(again, d[41:43, ]), predict(fit, d[41:43, ]))
+})
+
+test_that("random numbers of R make a forest reproducible", {
+  skip_if_not_installed("ranger")
+  d <- learner_data(30)
+  fits <- lapply(1:2, function(i) {
+    set.seed(5)
+    learned_fit(d, z ~ h + learner(ranger::ranger, num.trees = 50))
+  })
+  expect_identical(coef(fits[[1]]), coef(fits[[2]]))
+  expect_identical(predict(fits[[1]], d), predict(fits[[2]], d))
 })
