@@ -31,6 +31,8 @@
 #' Left-out predictions of learners are out of bag for `ranger()` and `randomForest()` without
 #' `predict`, and else from 10 random folds. Those of the process are leave-one-out. With `folds`,
 #' all members leave out the same folds, for example [block_folds()] for maps far from the data.
+#' Leave-one-out scores of `combine = "residual"` are slightly optimistic: the learner of the other
+#' errors has seen the observation. Use `cross_validate()`.
 #'
 #' `predict()` supports `interval = "prediction"`, quantiles and thresholds, for data frames, sf
 #' points and SpatRasters. `scores()`, `loo_predict()`, `residuals()`, `simulate()`, `update()` and
