@@ -148,7 +148,7 @@ loo_predict <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
 }
 
 #' @export
-loo_predict.default <- function(object, ...) {
+loo_predict.default <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
   abort_argument("object", "a fit of neargp()", object)
 }
 

@@ -59,7 +59,9 @@ variable_importance <- function(object, variables = NULL, by = c("refit", "permu
 }
 
 #' @export
-variable_importance.default <- function(object, ...) {
+variable_importance.default <- function(object, variables = NULL, by = c("refit", "permute"),
+                                        folds = NULL, repeats = 5L, seed = NULL,
+                                        verbose = rlang::is_interactive()) {
   abort_argument("object", "a fit of neargp()", object)
 }
 
