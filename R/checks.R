@@ -185,8 +185,14 @@ spatial_hint <- function(x) {
 }
 
 check_class <- function(x, name, class, wanted) {
+  if (inherits(x, "neargp_learned") && identical(class, "neargp")) abort_for_process(name)
   if (!inherits(x, class) || !is.list(x)) abort_argument(name, wanted, x)
   x
+}
+
+abort_for_process <- function(name) {
+  abort_neargp("argument", c(sprintf("`%s` must be a fit without learner() terms.", name),
+    i = "Use the process alone: fit$process."))
 }
 
 # The probability content of an interval, strictly between 0 and 1.

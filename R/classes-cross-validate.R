@@ -49,7 +49,7 @@ class_table <- function(split, observed, distribution) {
 
 # Predicts the held-out rows of a 0/1 response that has a mean.
 predict_binary_split <- function(case, split, refit) {
-  predicted <- predict_split(case, split, refit, 0.95)
+  predicted <- predict_split(case$fit, case, split, refit, 0.95)
   given <- binary_classes(predicted$observed, predicted$mean, case$fit$data$levels)
   class_table(split, given$observed, new_categorical(given$prob, levels(given$observed)))
 }

@@ -111,6 +111,7 @@ format_for_name <- function(x, digits) {
 #' | `instruction_set` | this processor cannot run the requested instructions | unset `NEARGP_INSTRUCTION_SET` |
 #' | `k` | not more rows than neighbours | use a smaller `k` |
 #' | `last` | no interrupted fit | see [neargp_last()] |
+#' | `learner` | a learner that cannot be trained, or a task that it does not support | see [learner()] |
 #' | `length` | arguments of different lengths | one value for each row |
 #' | `levels` | unknown, single or too many levels | `allow.new.levels = TRUE`, or merge levels |
 #' | `local` | local `sd`, `range`, `warp` or `by` that cannot be used | see [covariance] |

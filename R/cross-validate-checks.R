@@ -37,11 +37,12 @@ check_named_lists <- function(settings) {
 # agree.
 check_comparable_fits <- function(fits) {
   valid <- length(fits) && rlang::is_named(fits) && !anyDuplicated(names(fits)) &&
-    all(vapply(fits, inherits, NA, what = "neargp"))
+    all(vapply(fits, inherits, NA, what = c("neargp", "neargp_learned")))
   if (!valid) {
     abort_neargp("fits",
       "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
   }
+  fits <- lapply(fits, response_fit)
   several <- vapply(fits, inherits, NA, what = "neargp_outputs")
   if (any(several)) {
     abort_neargp("fits",

@@ -117,8 +117,8 @@ cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
 # `level` is that of the intervals; classes have none.
 validate_cases <- function(cases, folds, refit, level, verbose, cluster = NULL) {
   check_flag(refit, "refit")
-  for (case in cases) check_fit(case$fit)
-  fit <- cases[[1L]]$fit
+  for (case in cases) check_fit(response_fit(case$fit))
+  fit <- response_fit(cases[[1L]]$fit)
   classes <- has_classifier(cases)
   if (!classes) check_level(level)
   check_flag(verbose, "verbose")
@@ -193,7 +193,7 @@ has_classifier <- function(cases) {
 validate_split <- function(cases, number, split, refit, level) {
   case <- cases[[number]]
   predicted <- if (has_classifier(cases)) predict_class_split(case, split, refit) else
-    predict_split(case, split, refit, level)
+    predict_split(case$fit, case, split, refit, level)
   if (!is.null(case$fit$outputs)) return(predicted)
   data.frame(setting = names(cases)[number], predicted, check.names = FALSE)
 }

@@ -98,7 +98,15 @@ residuals.neargp_hurdle <- function(object, type = c("response", "loo", "standar
 
 # ---- shown ---------------------------------------------------------------------------------------
 
-hurdle_plots <- c("predictions", "pit")
+left_out_plot_names <- c("predictions", "pit")
+
+# Plots of a table of observations and scores of their predictions from the others.
+plots_of_left_out <- function(which, table, response) {
+  plots_of(which, function(one) switch(one,
+    predictions = ggplot_predictions(table, response, loo_title,
+      summarize_scores(table$observed, table, 0.95)),
+    pit = ggplot_pit(table, "Calibration")))
+}
 
 left_out_table <- function(object) {
   rows <- hurdle_rows(object)
@@ -117,10 +125,6 @@ plot.neargp_hurdle <- function(x, which = c("predictions", "pit"), ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp_hurdle <- function(object, which = "predictions", ...) {
   check_no_more_arguments()
-  check_choices(which, "which", hurdle_plots)
-  table <- left_out_table(object)
-  plots_of(which, function(one) switch(one,
-    predictions = ggplot_predictions(table, object$positive$data$response_name, loo_title,
-      summarize_scores(table$observed, table, 0.95)),
-    pit = ggplot_pit(table, "Calibration")))
+  check_choices(which, "which", left_out_plot_names)
+  plots_of_left_out(which, left_out_table(object), object$positive$data$response_name)
 }

@@ -30,7 +30,8 @@
 #'   `s(depth)` adds a smooth as in a GAM, and `(1 | site)` a random effect, see [random_effects].
 #'   `cbind(y1, y2) ~ 1` models several responses together (cokriging), see
 #'   [cov_coregionalisation()]. A response may be missing in some rows if others are observed there.
-#'   A dot stands for all columns that are not used otherwise.
+#'   `learner(ranger::ranger)` adds another regression, see [learner()]. A dot stands for all
+#'   columns that are not used otherwise.
 #' @param data a data frame, tibble or data.table, or sf points. A terra SpatRaster or stars grid is
 #'   a set of points at the cell centres, with its layers as columns. For sf polygons, see
 #'   `support`. For data that exceed the memory, see [row_source()].
@@ -179,6 +180,9 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   given <- new_formulation(formula, coords, time, distance, crs, covariance, nugget, transform,
     support, na.action, list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
       subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance)))
+  if (formula_has_learners(formula)) {
+    return(fit_learned(match.call(), call, data, given, parent.frame()))
+  }
   given <- with_features_term(given, data)
   source <- if (is_row_source(data)) data
   data <- if (is.null(source)) data_as_rows(data, given) else first_chunk(source)

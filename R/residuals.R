@@ -144,7 +144,16 @@ fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
 #' @export
 loo_predict <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
   check_required()
-  check_class(object, "object", "neargp", "a fit of neargp()")
+  UseMethod("loo_predict")
+}
+
+#' @export
+loo_predict.default <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+  abort_argument("object", "a fit of neargp()", object)
+}
+
+#' @export
+loo_predict.neargp <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
   check_fit(object)
   if (is_streamed(object)) refuse_rows("loo_predict()")
   unit <- unit_left_out(object, leave_out)

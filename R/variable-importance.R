@@ -55,7 +55,20 @@
 variable_importance <- function(object, variables = NULL, by = c("refit", "permute"), folds = NULL,
                                 repeats = 5L, seed = NULL, verbose = rlang::is_interactive()) {
   check_given(missing(object), "object", "a fit of neargp()")
-  check_class(object, "object", "neargp", "a fit of neargp()")
+  UseMethod("variable_importance")
+}
+
+#' @export
+variable_importance.default <- function(object, variables = NULL, by = c("refit", "permute"),
+                                        folds = NULL, repeats = 5L, seed = NULL,
+                                        verbose = rlang::is_interactive()) {
+  abort_argument("object", "a fit of neargp()", object)
+}
+
+#' @export
+variable_importance.neargp <- function(object, variables = NULL, by = c("refit", "permute"),
+                                       folds = NULL, repeats = 5L, seed = NULL,
+                                       verbose = rlang::is_interactive()) {
   check_fit(object)
   if (is_streamed(object)) refuse_rows("variable_importance()")
   refuse_outputs(object, "variable_importance()",
@@ -150,7 +163,7 @@ without_anisotropy <- function(covariance) {
 permuted_scores <- function(object, groups, data, folds, repeats, verbose) {
   rows <- fitted_rows(object, data)
   if (!is_sf(rows)) rows <- as.data.frame(rows)
-  orders <- lapply(groups, function(group) replicate(repeats, sample.int(nrow(rows)), FALSE))
+  orders <- permutations(groups, nrow(rows), repeats)
   scores_over_folds(fold_splits(folds, object), names(groups), verbose, function(split) {
     known <- trained_without(object, split)
     score <- function(at) held_log_scores(known, object, split, at)
@@ -163,8 +176,12 @@ permuted_scores <- function(object, groups, data, folds, repeats, verbose) {
   })
 }
 
-# Where the rows `held` are predicted at, with the group's columns of other rows.
-permuted_target <- function(object, rows, group, order, held) {
+permutations <- function(groups, rows, repeats) {
+  lapply(groups, function(group) replicate(repeats, sample.int(rows), FALSE))
+}
+
+# The rows `held` with the group's columns of other rows.
+permuted_rows <- function(rows, group, order, held) {
   others <- rows[order[held], , drop = FALSE]
   permuted <- rows[held, , drop = FALSE]
   columns <- setdiff(group, attr(rows, "sf_column"))
@@ -172,6 +189,15 @@ permuted_target <- function(object, rows, group, order, held) {
   if (length(columns) < length(group)) {
     permuted <- sf::st_set_geometry(permuted, sf::st_geometry(others))
   }
+  permuted
+}
+
+permuted_target <- function(object, rows, group, order, held) {
+  complete_target(object, permuted_rows(rows, group, order, held), held)
+}
+
+# The targets of such rows; `held`: their numbers in the fit.
+complete_target <- function(object, permuted, held) {
   target <- new_target(object, permuted)
   if (!all(target$complete)) {
     abort_neargp("missing_values", c(sprintf("Rows cannot be predicted anew: %s lack values.",

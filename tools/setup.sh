@@ -18,7 +18,8 @@ case $purpose in
     needed="$needed r-cran-testthat doctest-dev"
     useful="$useful r-cran-withr r-cran-callr r-cran-sf r-cran-terra r-cran-stars r-cran-ggplot2
       r-cran-future.apply r-cran-performance r-cran-lme4 r-cran-mgcv r-cran-emmeans r-cran-igraph
-      r-cran-glmmtmb r-cran-mass r-cran-pscl r-cran-survival" ;;
+      r-cran-glmmtmb r-cran-mass r-cran-pscl r-cran-randomforest r-cran-ranger
+      r-cran-survival" ;;
   *) echo "setup: '$purpose' is none of run, test, check." >&2; exit 2 ;;
 esac
 if [ "$purpose" = check ]; then
