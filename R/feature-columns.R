@@ -7,7 +7,7 @@ new_feature_columns <- function(data, names) {
   })
   features <- list(names = names, levels = Filter(Negate(is.null), levels))
   features$predictors <- feature_predictors(data, features, "data")
-  check_predictors(features$predictors)
+  check_finite_predictors(features$predictors)
   features
 }
 
@@ -42,7 +42,7 @@ check_predictor_levels <- function(x, levels, name, argument) {
     argument, unknown[1L]), i = sprintf("The fit has %s.", format_some(levels))))
 }
 
-check_predictors <- function(predictors) {
+check_finite_predictors <- function(predictors) {
   bad <- which(rowSums(!is.finite(predictors)) > 0)
   if (!length(bad)) return(invisible())
   abort_neargp("missing_values",
