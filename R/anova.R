@@ -198,7 +198,9 @@ extractAIC.neargp <- function(fit, scale = 0, k = 2, ...) {
   }
   # A restricted likelihood is of contrasts that the trend defines, and says nothing of other
   # trends.
-  if (fit$score != "log-likelihood") abort_not_likelihood("extractAIC()", fit$score)
+  if (fit$score != "log-likelihood") {
+    abort_not_likelihood("extractAIC()", fit$score, is_gaussian(fit$family))
+  }
   c(attr(stats::logLik(fit), "df"), stats::AIC(fit, k = k))
 }
 

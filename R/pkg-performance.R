@@ -15,7 +15,7 @@ model_performance.neargp <- function(model, ...) {
 # Of a score there is none, nor of AIC.
 #' @exportS3Method performance::performance_aicc
 performance_aicc.neargp <- function(x, ...) {
-  if (!is_likelihood(x)) abort_not_likelihood("The AICc", x$score)
+  if (!is_likelihood(x)) abort_not_likelihood("The AICc", x$score, is_gaussian(x$family))
   NextMethod()
 }
 

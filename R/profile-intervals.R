@@ -32,7 +32,8 @@ profile_limits <- function(object, parm, level) {
 
 check_profiled <- function(object) {
   if (!is_likelihood(object)) {
-    abort_not_likelihood("method = \"profile\"", object$score, compared = FALSE)
+    abort_not_likelihood("method = \"profile\"", object$score, is_gaussian(object$family),
+      compared = FALSE)
   }
   if (has_likelihood_objective(object)) {
     return(check_known_order(object, "There are no profile intervals"))
