@@ -117,8 +117,9 @@ ggplot_same_range <- function() {
 }
 
 score_caption <- function(score) {
-  sprintf("RMSE %s, CRPS %s, %g%% coverage %.1f%%", format(score$rmse, digits = 3L),
-    format(score$crps, digits = 3L), 100 * score$level, 100 * score$coverage)
+  paste(c(sprintf("RMSE %s, CRPS %s", format(score$rmse, digits = 3L),
+    format(score$crps, digits = 3L)), if (!is.null(score$coverage))
+    sprintf("%g%% coverage %.1f%%", 100 * score$level, 100 * score$coverage)), collapse = ", ")
 }
 
 ggplot_residual_map <- function(fit, loo, main = "Map of the residuals") {

@@ -17,7 +17,7 @@
 #' | `crps` | continuous ranked probability score | `sd` or `draws` |
 #' | `log_score` | negative log predictive density (log loss) | `sd` |
 #' | `brier`, `auc` | Brier score, area under the ROC curve, see [classification_scores] | binary `family` |
-#' | `interval_score` | interval score at `level` | `sd`, `draws` or intervals |
+#' | `interval_score` | interval score at `level`; not for 0/1 responses | `sd`, `draws` or intervals |
 #' | `coverage`, `level` | share of observations inside their interval, and its level | the same |
 #' | `pit_deviation` | Kolmogorov distance of the PIT from the uniform distribution | `sd` |
 #' | `n_censored` | censored observations ([cens()]), which `bias`, `mae`, `rmse`, `interval_score` and `coverage` leave out | `family = censored_gaussian()` |
