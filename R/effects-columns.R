@@ -280,6 +280,11 @@ effect_columns <- function(recipes, data, compressed = needs_compression(recipes
   list(X = do.call(cbind, fixed), Z = Z, blocks = blocks, compressed = compressed)
 }
 
+# How many columns of the trend belong to smooths. They are the last ones.
+count_smooth_columns <- function(fit) sum(unlist(lapply(fit$effects, `[[`, "penalty")) == 0)
+
+smooth_coefficients <- function(fit) utils::tail(names(fit$beta), count_smooth_columns(fit))
+
 # ---- blocks --------------------------------------------------------------------------------------
 
 # How many coefficients each has.

@@ -32,13 +32,14 @@ uncertain_trend <- function(object) {
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-# Wald tests of the trend's coefficients. Of one without a finite estimate the test says nothing
-# (Hauck and Donner 1977).
+# Wald tests of the trend's coefficients. A coefficient without a finite estimate is not tested
+# (Hauck and Donner 1977), nor is the linear part of a smooth, which is not the whole smooth.
 wald_tests <- function(object) {
   object <- with_flat_trend(object)
   variance <- diag(object$beta_vcov)
   std_error <- sqrt(ifelse(variance < 0, NA, variance))
-  z <- ifelse(names(object$beta) %in% object$convergence$separated, NA, object$beta / std_error)
+  untested <- c(object$convergence$separated, smooth_coefficients(object))
+  z <- ifelse(names(object$beta) %in% untested, NA, object$beta / std_error)
   list(estimate = object$beta, std_error = std_error, z = z, p_value = wald_p_value(z))
 }
 
