@@ -1,8 +1,8 @@
 #' Tests of trends, and comparison of nested fits
 #'
 #' @description
-#' `anova()` tests the terms of one fit (Wald tests), or compares nested fits (likelihood-ratio
-#' tests). `drop1()`, `add1()` and `step()` compare trends by AIC.
+#' `anova()` tests the terms of one fit by Wald tests, or compares nested fits by likelihood ratios.
+#' `drop1()`, `add1()` and `step()` compare trends by AIC.
 #'
 #' ```r
 #' fit <- neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat,
@@ -17,14 +17,14 @@
 #' [cross_validate()].
 #'
 #' **Several fits.** Twice the difference of the log-likelihoods is chi-squared if the smaller model
-#' is a special case of the larger one, which is not checked. For a variance at 0, the p-value is
-#' too large; half of it is closer (Self and Liang 1987). To compare trends with random effects or
-#' smooths, give `estimation = "ML"`. Restricted likelihoods compare only fits with one trend.
+#' is a special case of the larger one. You should make sure that it is. For a variance at 0, half
+#' of the p-value is closer (Self and Liang 1987). To compare trends with random effects or smooths,
+#' give `estimation = "ML"`.
 #'
 #' [vecchia()] fits may use different neighbours. `anova()` maximises their likelihoods again on the
 #' neighbours of the largest model, and its heading says so. If that is not possible, a message says
-#' so, and `AIC()` uses the likelihoods of the fits. If a larger fit has a smaller likelihood, there
-#' is no p-value, and a warning suggests `update(larger, start = smaller)`.
+#' so. If a larger fit returns a smaller likelihood, a warning suggests `update(larger, start =
+#' smaller)` in place of a p-value.
 #'
 #' Fits with penalties, priors or warps return no p-value. Compare them by [cross_validate()] with
 #' `refit = TRUE`.

@@ -36,11 +36,11 @@
 #' they exceed straight lines by at most 1.3%. Cells should be about square: the excess is up to 12%
 #' on cells four times as long as wide. Barriers and passages should be at least a cell thick.
 #'
-#' Landmark scaling (de Silva and Tenenbaum 2004) arranges the cells. Time and memory grow with cells
-#' times landmarks: 10,000 cells and 100 landmarks take a few seconds. Locations are interpolated
-#' between the centres of open cells. A message reports locations in barrier cells, such as stations
-#' at the shore, that move to the nearest passable cell. Cells outside the largest connected part
-#' are barriers.
+#' Landmark scaling (de Silva and Tenenbaum 2004) arranges the cells. Time and memory grow with
+#' cells times landmarks: 10,000 cells and 100 landmarks take a few seconds. Locations are
+#' interpolated between the centres of open cells. A message reports locations in barrier cells,
+#' such as stations at the shore, that move to the nearest passable cell. Cells outside the largest
+#' connected part are barriers.
 #'
 #' @param barrier a terra SpatRaster in a projected coordinate reference system or without one, with
 #'   `NA` or FALSE at barriers in its first layer. You can also give a list as for

@@ -11,10 +11,10 @@
 #' ```
 #'
 #' @details
-#' **Cluster.** Use [parallel::makeCluster()], `makePSOCKcluster()`, `makeForkCluster()`, or MPI by
-#' package snow. Install the same version of neargp on each machine. Start and stop the cluster
-#' yourself. `threads` is the number for each worker; by default the cores of a machine, or those
-#' that a scheduler gave, divided by its workers.
+#' **Cluster.** You can use [parallel::makeCluster()], `makePSOCKcluster()`, `makeForkCluster()`, or
+#' MPI by package snow. Each machine needs the same version of neargp. You should start and stop the
+#' cluster yourself. `threads` is the number for each worker; by default the cores of a machine, or
+#' those that a scheduler gave, divided by its workers.
 #'
 #' **Shards.** The data are cut into compact shards at medians of the coordinates.
 #' `neargp_control(shards = 16)` sets their number, also without a cluster. The default depends on
@@ -38,10 +38,10 @@
 #' and after an interrupt that workers do not follow within 20 seconds. [checkpoints] work as
 #' without a cluster.
 #'
-#' **Large data.** `data` may be a [row_source()], whose rows the workers read.
-#' [predict()][predict.neargp] and [cross_validate()] accept `cluster` as well. Predictions that
-#' exceed the memory go to files, see [prediction_files]. Categories, several responses and hurdle
-#' models need `output` there.
+#' **Large data.** `data` can be a [row_source()], whose rows the workers read. You can also give
+#' `cluster` to [predict()][predict.neargp] and [cross_validate()]. Predictions that exceed the
+#' memory can go to files, see [prediction_files]. Categories, several responses and hurdle models
+#' need `output` there.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(1500), y = runif(1500))

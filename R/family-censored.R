@@ -14,7 +14,7 @@
 #'   measurement nor a limit is missing.
 #' @return A matrix of class `neargp_cens` with the columns `lower` and `upper`, equal where a value
 #'   was measured, to be used as a response in a formula.
-#' @seealso [response_family]; `survival::Surv(lower, upper, type = "interval2")` is taken, too.
+#' @seealso [response_family]. `survival::Surv(lower, upper, type = "interval2")` works as well.
 #' @examples
 #' # Concentrations with a detection limit of 0.5 that is reported as "< 0.5"
 #' set.seed(1)

@@ -23,10 +23,10 @@
 #' logarithm per standard deviation of the covariate. Without an intercept, coefficients of 0 mean a
 #' stationary covariance.
 #'
-#' Use [cross_validate()] with `refit = TRUE` to check whether `sd`, `range` or `warp` improve
-#' predictions. Without `refit`, the coefficients are learned from all observations, which favours
-#' the local covariance. [anova()][anova.neargp] returns no p-value for them, and AIC counts
-#' coefficients without regard to the penalty.
+#' You should check by [cross_validate()] with `refit = TRUE` whether `sd`, `range` or `warp`
+#' improve predictions. Without `refit`, the coefficients are learned from all observations, which
+#' favours the local covariance. [anova()][anova.neargp] returns no p-value for them, and AIC
+#' ignores the penalty.
 #'
 #' Predictions need the covariates. Beyond the data, [bumps()] keep their value at the edge, and
 #' other covariates extrapolate exponentially. Neighbours, [covariance_value()], the fitted

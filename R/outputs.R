@@ -164,7 +164,7 @@ single_output <- function(x, output) {
 }
 
 #' @rdname empirical_variogram
-#' @param output of a fit to several outputs: the name of one.
+#' @param output for a fit to several responses, the name of one.
 #' @export
 empirical_variogram.neargp_outputs <- function(object, output = object$outputs[1L], ...) {
   check_choice(output, "output", object$outputs)

@@ -17,13 +17,12 @@
 #' do not. For [vnngp()], inducing points replace the observations: with posterior mean `m` and
 #' covariance `S`, the mean is `b'm` and the variance `f + b'Sb`, to which the trend is added.
 #'
-#' In gaps (clouds, unsampled regions) the nearest observations lie on one side. Neighbours from all
+#' In gaps, for example under clouds, the nearest observations lie on one side. Neighbours from all
 #' sectors and a local mean help there, and cost little elsewhere. Far from all data, a local mean
 #' tends to the nearest data, and the global mean tends to the trend. With `smooth = TRUE`, the
 #' prediction is the mean over the nearest `k / 2` to `k` neighbours, which is continuous (Rivoirard
-#' and Romary 2011). It supports Gaussian responses by [vecchia()] without inducing points,
-#' [exact_gp()], [loo_k()] and [mll_k()] on the CPU, without `sectors` and `joint`, and takes a
-#' quarter more time.
+#' and Romary 2011). You can use it for Gaussian responses by [vecchia()] without inducing points,
+#' [exact_gp()], [loo_k()] and [mll_k()] on the CPU, without `sectors` and `joint`.
 #'
 #' | argument | default | exceptions |
 #' |---|---|---|

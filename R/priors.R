@@ -12,13 +12,12 @@
 #' Each prior consists of a limit and a probability. For example, `range = c(0.05, 0.01)` means that
 #' a range is below 0.05 with probability 0.01, and `sd = c(2, 0.05)` that the standard deviation is
 #' above 2 with probability 0.05. Range and standard deviation receive the joint prior of Fuglstad
-#' et al. (2019): `range^(-d/2)` and the standard deviation are exponential. The noise's standard
-#' deviation and `1 / nu` are exponential as well.
+#' et al. (2019). The noise's standard deviation and `1 / nu` are exponential.
 #'
-#' With few locations or a small area, range and variance are poorly identified, and a prior keeps
-#' the estimates finite. The fit maximises the log posterior of the parameters' logarithms, as in
-#' INLA. `logLik()` excludes the prior. INLA's range is `sqrt(8 * nu)` times ours. With anisotropy,
-#' the prior is that of the geometric mean of the ranges.
+#' With few locations or a small area, range and variance are poorly identified, and a prior can
+#' keep the estimates finite. The fit maximises the log posterior of the parameters' logarithms, as
+#' in INLA. `logLik()` excludes the prior. INLA's range is `sqrt(8 * nu)` times ours. With
+#' anisotropy, the prior is that of the geometric mean of the ranges.
 #'
 #' @param range,sd,nugget_sd,smoothness `c(bound, probability)`: ranges in space and smoothness fall
 #'   below it, and standard deviations of process and noise above it. Units are those of the

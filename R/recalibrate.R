@@ -16,9 +16,9 @@
 #' linear in the tails. It is shrunk to the identity by `max(0, 1 - J / d'V^-1 d)`, with `J`
 #' departures `d` and their covariance matrix `V`.
 #'
-#' The map corrects a wrong nugget, heavy tails and skewness. It is the same at all locations, so it
-#' cannot correct variances that are wrong in different ways (see [nonstationary_covariance]), or
-#' predictions in gaps.
+#' The map can correct a wrong nugget, heavy tails and skewness. It is the same at all locations, so
+#' it cannot correct predictions in gaps, or variances that are wrong in different ways (see
+#' [nonstationary_covariance]).
 #'
 #' Only new observations are recalibrated: `type = "link"` and `simulate()` are not.
 #' [cross_validate()] uses the map of all observations. `update()` drops the map, with a message.

@@ -22,8 +22,8 @@
 #' If locations repeat, `leave_out = "row"` measures predictions at known locations, and
 #' `"location"` predictions at new ones. [vnngp()] removes an observation from its posterior, and
 #' [loo_k()] its pseudo-observation. Probabilities of categories keep the trend and link of all
-#' observations, so use [cross_validate()] with many covariates. With a `transform`, results are on
-#' the response scale, except `"standardized"` and `"trend"`.
+#' observations, so you should use [cross_validate()] with many covariates. With a `transform`,
+#' results are on the response scale, except `"standardized"` and `"trend"`.
 #'
 #' @param object a fit by [neargp()].
 #' @param type see the table below. Default: `"response"`.

@@ -39,10 +39,10 @@
 #' * `"separable"` with an exponential in `time` is an autoregression of order 1. `print()` reports
 #'   `phi = exp(-step / range_time)`, the correlation after one step. Gaps and unequal steps are
 #'   allowed.
-#' * `"product_sum"` (De Iaco, Myers and Posa 2001) adds two processes. One does not change in time
-#'   and has the share `b`, the other is the same everywhere and has the share `c`. The parameters
-#'   are `share_product`, which is `a`, and `share_space`, which is `b / (b + c)`. Forecasts keep
-#'   the differences between locations.
+#' * `"product_sum"` (De Iaco, Myers and Posa 2001) adds a process that does not change in time,
+#'   with the share `b`. Another one, with the share `c`, is the same everywhere. The parameters are
+#'   `share_product`, which is `a`, and `share_space`, which is `b / (b + c)`. Forecasts keep the
+#'   differences between locations.
 #'
 #' You can add components with `+`. For example, `cov_spacetime(model = "product_sum") +
 #' cov_exponential()` adds a metric part. All spatial distances then use the anisotropy of the

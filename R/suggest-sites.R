@@ -10,13 +10,13 @@
 #' ```
 #'
 #' @details
-#' Variances of a Gaussian process depend on where you measure, not on the values. A measurement at
-#' candidate c changes the covariance matrix C to `C - C_.c C_c. / (C_cc + nugget)`. Each step takes
-#' the candidate with the least mean variance of the targets (greedy).
+#' Variances depend on where you measure, not on the values, so you can plan before you measure. A
+#' measurement at candidate c changes the covariance matrix C to `C - C_.c C_c. / (C_cc + nugget)`.
+#' Each step takes the candidate with the least mean variance of the targets.
 #'
 #' `"exceedance"` locates the edge of the region above a `threshold`. It minimises the expected `p *
-#' (1 - p)` of the targets, with p the exceedance probability (Chevalier et al. 2014). C is exact
-#' for [exact_gp()] and up to 1,500 observations, and sparse otherwise.
+#' (1 - p)` of the targets, with the exceedance probability p (Chevalier et al. 2014). C is exact
+#' for [exact_gp()] and up to 1,500 observations.
 #'
 #' @param object a fit by [neargp()] to a Gaussian response without transform, as for
 #'   [predict_areas()].

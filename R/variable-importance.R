@@ -14,11 +14,10 @@
 #' ```
 #'
 #' @details
-#' `by = "refit"` removes the variable from formula, coordinates and `time`, with all terms that
-#' contain it, and fits again (Lei et al. 2018). If two variables are redundant, neither is
-#' important. `by = "permute"` keeps the fit and permutes the values of held-out rows (Breiman
-#' 2001), which costs no fits but creates unusual rows. Formulas of `nugget`, `sd`, `range`,
-#' `warp`, `by`, `offset` and `weights` keep the variable.
+#' `by = "refit"` removes the variable from formula, coordinates and `time`, and fits again (Lei et
+#' al. 2018). Redundant variables are then unimportant. `by = "permute"` permutes the values of
+#' held-out rows (Breiman 2001). Other formulas, for example of `nugget`, `range` or `weights`, keep
+#' the variable.
 #'
 #' The measure is the mean log score of [scores()]. With `folds = NULL`, predictions are
 #' leave-one-out. For predictions far from data, use [block_folds()].
@@ -33,9 +32,9 @@
 #' @param repeats the number of permutations, an integer. Default: 5.
 #' @param seed an integer for folds and permutations. Default `NULL`: R's random numbers.
 #' @param verbose `TRUE` or `FALSE`: show progress?
-#' @return A data frame of class `neargp_importance`, the most important first: `variable`, `loss`
-#'   (the increase of the log score, positive if the variable helps), `std_error` (a lower limit,
-#'   from independent rows) and `log_score`. Use `plot()` and `autoplot()`.
+#' @return A data frame of class `neargp_importance`, the most important first: `variable`, `loss`,
+#'   `std_error` and `log_score`. `loss` is the increase of the log score, positive if the variable
+#'   helps. `std_error` is a lower limit, from independent rows. Use `plot()` and `autoplot()`.
 #' @references Breiman, L. (2001). Random forests. *Machine Learning* 45, 5–32. Fisher, A., Rudin,
 #'   C. and Dominici, F. (2019). All models are wrong, but many are useful. *JMLR* 20(177), 1–81.
 #'   Lei, J. et al. (2018). Distribution-free predictive inference for regression. *JASA* 113,

@@ -17,8 +17,8 @@
 #' \sum |d|^{1/2})^4 / (0.457 + 0.494 / |N|)} (Cressie and Hawkins 1980).
 #'
 #' Beyond `max_pairs`, pairs are sampled at every scale with R's random numbers. Maximum likelihood
-#' follows short distances, so the curve may differ from the points at long ones, which are strongly
-#' correlated.
+#' follows short distances, so the curve can differ from the points at long ones. You should not fit
+#' the covariance by eye, because the points are strongly correlated.
 #'
 #' An anisotropic fit returns two variograms, along its axes. With several ranges, distances are in
 #' units of the ranges. With time, pairs are at most `time_lag` apart in time, or with `along =

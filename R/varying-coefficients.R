@@ -20,9 +20,9 @@
 #' scale(x)`. Starting values, [covariance_value()] and variograms use the root mean square of `x`,
 #' which `print()` reports.
 #'
-#' If `x` itself is smooth in space, `w0` and `w1` are difficult to separate. Then 95% intervals of
+#' If `x` itself is smooth in space, `w0` and `w1` are difficult to separate, and 95% intervals of
 #' the coefficient typically cover 87%. A process whose range is below the spacing of the data is
-#' noise proportional to `x`, see [noise].
+#' noise, see [noise].
 #'
 #' Methods, missing values and `newdata` are as for [nonstationary_covariance], whose formulas you
 #' can combine with `by`.
