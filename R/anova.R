@@ -237,7 +237,7 @@ compared_differences <- function(a, b) {
     function(pair) isTRUE(all.equal(pair[[1L]], pair[[2L]], tolerance = 1e-12)), NA)]
 }
 
-# Of a covariate that only one fit has, missing values leave out rows of that fit alone.
+# If only one fit uses a covariate, its missing values leave out rows of that fit alone.
 rows_hint <- function(a, b) {
   rows <- vapply(list(a, b), stats::nobs, 0)
   if (rows[1L] == rows[2L]) return(NULL)

@@ -1,4 +1,4 @@
-# What responses on areas can have.
+# Checks of what responses on areas support.
 
 check_areal <- function(settings, areal, formula, locations, transform) {
   check_gaussian(settings$family,

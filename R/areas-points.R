@@ -91,7 +91,7 @@ check_point_count <- function(boxes, steps, longlat, most = 5e6) {
     i = "Give a greater `spacing`, or fewer areas at a time."))
 }
 
-# Of polygons beyond longitude 180 sf warns.
+# sf warns about polygons beyond longitude 180.
 points_like <- function(xy, geometry) {
   suppressWarnings(sf::st_geometry(sf::st_as_sf(data.frame(x = xy[, 1L], y = xy[, 2L]),
     coords = c("x", "y"), crs = sf::st_crs(geometry))))

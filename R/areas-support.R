@@ -146,8 +146,8 @@ share_covered <- function(points, areas, known) {
   share
 }
 
-# Of areas in another place than was meant all points are beyond the reach of all data. Data that
-# are areas reach beyond their middles.
+# If areas are in the wrong location, all of their points are beyond the reach of all data. Data
+# that are areas reach beyond their middles.
 tell_far_areas <- function(object, support, context) {
   if (!length(support$area) || !has_known_reach(object)) return(invisible())
   within <- are_in_reach(object, support$target$coords, context)

@@ -70,7 +70,7 @@ take_points <- function(points, kept) {
   points
 }
 
-# Cells of a raster in each area: their centres `xy` and weights. Of areas across the date line
+# Cells of a raster in each area: their centres `xy` and weights. If an area crosses the date line,
 # either side is a polygon of the plane.
 covered_cells <- function(weights, geometry) {
   unbroken <- unbroken_polygons(geometry)

@@ -108,7 +108,7 @@ passable_grid <- function(barrier) {
     abort_argument("barrier",
       "a SpatRaster, or a list of x, y (equally spaced, increasing) and a matrix z", barrier)
   }
-  # Of heights or depths 0 is one.
+  # A height or depth of 0 is passable.
   open <- !is.na(barrier$z)
   if (is.logical(barrier$z)) open <- open & barrier$z
   with_nodes(list(x = barrier$x, y = barrier$y, crs = barrier$crs), open)

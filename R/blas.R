@@ -1,6 +1,5 @@
-# What computes dense products, triangular solves and Cholesky factors: options(neargp.blas), then
-# the environment variable NEARGP_BLAS, then "auto". "blas" never falls back, and the slow reference
-# BLAS is never called.
+# The engine of dense products, triangular solves and Cholesky factors: options(neargp.blas), then
+# the environment variable NEARGP_BLAS, then "auto".
 
 resolve_blas <- function(fast = core_fast_blas()) {
   choices <- c("auto", "blas", "eigen")

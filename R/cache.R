@@ -1,9 +1,9 @@
-# What predictions need of a fit whatever the new places are: the index of its rows, its data as the
+# Predictions at any new locations need these parts of a fit: the index of its rows, its data as the
 # core has them, factors. It is made by the first prediction and kept for the next ones, beside the
 # fit and not in it: `fit$cache` is an external pointer under which the core holds a value that is
 # not written to files, not counted by object.size(), not compared by identical(), and freed with
-# the last copy of the fit. A fit that was read from a file, or sent to another process, has a
-# cache of its own that holds nothing.
+# the last copy of the fit. A fit that was read from a file, or sent to another process, has a cache
+# of its own that holds nothing.
 
 # The value of `expr`, made where it is not there. It is there only for the very fit that it was
 # made of: all elements of the fit, and whatever else rounding depends on, are compared, elements

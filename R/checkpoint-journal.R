@@ -5,7 +5,7 @@
 # settings and R's random numbers alone.
 #
 # Beside the answers the journal has two kinds of states, of which the newest replaces the one
-# before. Of some objectives the best answer so far has a part which the next evaluation begins at
+# before. Some objectives keep a part of the best answer so far, at which the next evaluation begins
 # (`apart`). And a loop whose state is small beside what it computes, as of Adam, keeps that
 # (in_stage()), so that its rounds need not be gone through again.
 

@@ -2,8 +2,8 @@
 # have: k neighbours are k distinct locations, and no subset of tied rows is picked at random.
 #
 # Leaving an observation out of a location with others leaves those others: its conditioning set
-# then begins with a row of its own, the same location with one label less. So an observation's own
-# label is never among what predicts it.
+# then begins with a row of its own, the same location with one label less. An observation's own
+# label is therefore never among its predictors.
 #
 # R/neighbours-pseudo-observations.R aggregates pseudo-observations likewise. Conditioning sets need
 # `coords`, `content`, a matrix with a row for each location to which observations add up, and

@@ -2,8 +2,8 @@
 # classifier is a fit of class c("neargp_classifier", "neargp") with an element `classifier`:
 # levels, trend, and the index of each row's location. Of loo_k() there are estimator and slope of
 # the link besides; the trend's intercept is that far from data, `intercept_shift` how far it is
-# from that of the class prevalence, and `bias` what is added among data. Of svgp() there are the
-# covariance matrices of the trends.
+# from that of the class prevalence, and `bias` what is added among data. svgp() adds the covariance
+# matrices of the trends.
 
 # ---- print and summary ---------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ label_score_over_rows <- function(problem, n, rows) {
     })
 }
 
-# What the score depends on, as numbers.
+# The numbers on which the score depends.
 label_values <- function(problem, theta) {
   part <- split_theta(problem, theta)
   values <- to_core(part$working, problem$layout$transform)

@@ -1,5 +1,5 @@
-# Tasks that workers take one after the other: whoever is idle gets the next one. What all tasks
-# need is on each worker before. A worker that ends gives its task to another.
+# Tasks that workers take one after the other: whoever is idle gets the next one. Each worker
+# receives what all tasks need before the first task. A worker that ends gives its task to another.
 
 # `start`, on each worker, and each task are arguments of the functions of these names in the
 # package; `queue`: take(worker) gives a task, NULL where there is none, and put_back() has one that

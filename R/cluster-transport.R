@@ -32,8 +32,8 @@ packed <- function(node, data) serialize(data, NULL, xdr = inherits(node, "SOCKn
 write_at_once <- function(node, message) tryCatch(writeBin(message, node$con), warning = stop)
 
 # Answers on the worker. Its loop would send the value, but in packets, and not where an interrupt
-# comes first, as a terminal sends it to all processes: the session would wait for it. So it is sent
-# here, and the loop goes on with the next message, as it does after an interrupt.
+# comes first, as a terminal sends it to all processes: the session would wait for it. It is
+# therefore sent here, and the loop goes on with the next message, as it does after an interrupt.
 answer_call <- function(name, arguments, tag) {
   answer <- get(name, envir = asNamespace("neargp"))
   node <- node_of_master()
@@ -49,7 +49,7 @@ send_answer <- function(node, data) {
   utils::getFromNamespace("sendData", "parallel")(node, data)
 }
 
-# What the loop of a worker calls the other end; NULL in other processes.
+# The name by which the loop of a worker calls the other end; NULL in other processes.
 node_of_master <- function() {
   for (frame in sys.frames()) {
     master <- frame[["master"]]

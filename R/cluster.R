@@ -132,7 +132,7 @@ with_workers <- function(cluster, threads, fit, f) {
   f(workers)
 }
 
-# What a worker says first, even one that does not have the package.
+# The first answer of a worker, even of one without the package.
 worker_greeting <- function(paths) {
   .libPaths(unique(c(paths, .libPaths())))
   if (!nzchar(system.file(package = "neargp"))) return(list(node = Sys.info()[["nodename"]]))

@@ -1,4 +1,4 @@
-# What cross_validate() refuses of its arguments, and says of them.
+# The checks of the arguments of cross_validate(), and its messages about them.
 
 # Parameters of a stationary covariance know little of one row; coefficients by the dozen have seen
 # the rows that are held out.

@@ -52,8 +52,8 @@ within_buffer <- function(fit, held, kept, buffer) {
 }
 
 # The held-out rows of one fold, predicted as observations. Gaussian predictions are scored later
-# from mean and sd, those of other families here, since their scores take quadrature. Of several
-# outputs a fold is of places, and each output takes the part of a setting.
+# from mean and sd, those of other families here, since their scores take quadrature. With several
+# responses a fold holds out locations, and each response takes the part of a setting.
 predict_split <- function(case, split, refit, level) {
   fit <- case$fit
   predict_held_out(fit_without_fold(fit, split, refit), fit, split, held_target(fit, split),

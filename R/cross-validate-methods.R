@@ -83,7 +83,7 @@ default_cv_plots <- function(x) {
     if (is_binary_table(x$predictions)) c("calibration", "confusion") else c("predictions", "pit")
 }
 
-# What is told of the setting where there are several.
+# The words about the setting if there are several.
 cv_title <- function(x, title, setting) {
   if (nrow(x$scores) > 1L) sprintf("%s: %s", title, setting) else title
 }

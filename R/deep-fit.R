@@ -160,7 +160,7 @@ restarted <- function(training, held_out, settings, beta, advance) {
 }
 
 # The score on the rows that are held out, at the best epoch; on the training rows where none are.
-# Of a run without an epoch 0, and of one that has failed NA.
+# NA for a run without an epoch 0, and for one that failed.
 run_score <- function(run) {
   if (!is.null(run$failure)) return(NA_real_)
   if (!length(run$objective)) return(0)
@@ -226,7 +226,7 @@ held_out_nll <- function(state, rows, settings) {
     mean(core_deep_density(state, rows$x, rows$y, rows, settings$context)$value) else NA_real_
 }
 
-# Of a state that no epoch has ended with.
+# For a state with which no epoch ended.
 objective_at <- function(state, training, beta, settings) {
   of_rows <- Filter(Negate(is.null), training[c("trials", "weights", "offset", "design")])
   core_deep_objective(state, training$x, training$y,

@@ -1,6 +1,6 @@
 # Fits by dspp() and dgp(): what their methods for generics do otherwise than those of other fits.
-# Such a fit is of class c("neargp_deep_fit", "neargp") and has the list `deep`, what deep_fit()
-# returned and how inputs and response were standardised.
+# A deep fit is of class c("neargp_deep_fit", "neargp") and has the list `deep`, which contains the
+# result of deep_fit() and how inputs and response were standardised.
 
 abort_deep <- function(object, what, why, instead) {
   abort_neargp("method",

@@ -99,7 +99,7 @@ ggplot_trace <- function(deep) {
     ggplot2::theme(legend.position = "bottom")
 }
 
-# Of several outputs all together.
+# Several responses are drawn together.
 held_out_pit <- function(object) {
   rows <- object$deep$validation$rows
   if (length(object$outputs)) {

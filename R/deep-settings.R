@@ -1,4 +1,4 @@
-# What a training run of a deep Gaussian process is told, and the scale of its inputs.
+# The settings of a training run of a deep Gaussian process, and the scale of its inputs.
 
 # The share of the first rate that a fit ends with, and one that is continued begins with.
 last_rate <- 0.01

@@ -1,4 +1,4 @@
-# What the methods of deep Gaussian processes, dspp() and dgp(), share: the checks of a problem, its
+# The methods of deep Gaussian processes, dspp() and dgp(), share the checks of a problem, its
 # standardisation, and the fit by deep_fit(). A method of them has `deep`, the settings of
 # deep_fit() that are its own.
 
@@ -183,8 +183,8 @@ working_of_state <- function(state, response) {
   c(-Inf, log(unname(state$family$parameters) * scale))
 }
 
-# What a log density of standardised responses has too many, for each output. The unit of the
-# problem is taken off later.
+# The term by which a log density of standardised responses is too large, for each response. The
+# unit of the problem is taken off later.
 density_shift <- function(response) log(response$scale)
 
 known_of_outputs <- function(response) response$measured %||% colSums(!is.na(response$y))

@@ -100,7 +100,7 @@ effect_products <- function(data, b) {
   if (is_compressed(data)) slot_products(effect_slots(data), b) else drop(data$effects$Z %*% b)
 }
 
-# What needs the effects' covariance matrix, or their columns, in full.
+# Refuses what needs the effects' covariance matrix, or their columns, in full.
 refuse_compressed <- function(object, what) {
   if (!is_compressed(object$data)) return(invisible())
   abort_neargp("size", c(

@@ -104,8 +104,8 @@ from_spherical <- function(u, blocks, factors) {
 
 # ---- the profile ---------------------------------------------------------------------------------
 
-# What profile_trend() gives, with the effects among the coefficients, after those of the trend. The
-# factor of H has the rows of u first, so that it holds that of C.
+# The result of profile_trend(), with the effects among the coefficients, after those of the trend.
+# The factor of H has the rows of u first, so that it holds that of C.
 profile_effects <- function(parts, n, blocks, factors, restricted = FALSE) {
   gram <- parts$gram
   q <- sum(block_sizes(blocks))

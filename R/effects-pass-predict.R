@@ -1,5 +1,5 @@
-# What is made of a fit with compressed effects: errors of the effects, and predictions. The matrix
-# of all errors is never made. With P = (I + W'W)^-1 of the columns Z L, K = P W'X and A the trend's
+# Results of a fit with compressed effects: errors of the effects, and predictions. The matrix of
+# all errors is never made. With P = (I + W'W)^-1 of the columns Z L, K = P W'X and A the trend's
 # covariance matrix, a row that has x and z = L'(its entries) beyond what its neighbours tell has,
 # beside the field's, the variance
 #
@@ -51,7 +51,7 @@ pass_at <- function(object, data, context) {
   pass
 }
 
-# What gls_trend() gives, of compressed effects.
+# The result of gls_trend() for compressed effects.
 compressed_trend <- function(fit, data, context) {
   pass <- pass_at(fit, at_locations(data), context)
   list(beta = pass$beta, beta_vcov = pass$trend)

@@ -1,7 +1,7 @@
 # Predictions with random effects and smooths: their columns at new rows, levels that the fit does
 # not know, and draws.
 
-# What comes after the columns of the trend, of which there may be none.
+# The columns after those of the trend, of which there may be none.
 effects_part <- function(data, columns) {
   columns[, seq_len(ncol(columns)) > ncol(data$X), drop = FALSE]
 }
@@ -139,8 +139,8 @@ with_prior_of_new <- function(vcov, new, p, blocks, factors) {
 
 # ---- draws ---------------------------------------------------------------------------------------
 
-# Coefficients and effects given the data, or effects of the prior about the estimated trend. What
-# has no variance makes the matrix singular.
+# Coefficients and effects given the data, or effects of the prior about the estimated trend.
+# Effects without variance make the matrix singular.
 draw_effects <- function(object, nsim, conditional) {
   trend <- core_trend(object)
   q <- length(trend$beta)

@@ -18,9 +18,9 @@ effects_start <- function(problem) {
 }
 
 # Levels that are regions take the field for their own where it is not looked for beside them, and
-# with what they leave the search ends at an optimum without it. So it may also begin where a field
-# of a fifth of their variance reaches over some of the extent, or over all of it, and what was left
-# is noise.
+# with what they leave the search ends at an optimum without it. The search may therefore also begin
+# where a field of a fifth of their variance reaches over some of the extent, or over all of it, and
+# the rest is noise.
 share_of_field <- 0.2
 
 shared_starts <- function(problem, plain) {

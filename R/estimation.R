@@ -66,9 +66,9 @@ likelihood_name <- function(method) {
   if (is_restricted(method)) "restricted log-likelihood" else "log-likelihood"
 }
 
-# What a restricted log-likelihood has beside that of maximum likelihood. `beta_vcov`: of
-# coefficients in the columns of trend_basis(), Z = X B with |det B| = |det rotation|; with `basis`
-# the term is that of the user's columns, U_X = B U_Z B'.
+# The terms by which a restricted log-likelihood differs from that of maximum likelihood.
+# `beta_vcov`: of coefficients in the columns of trend_basis(), Z = X B with |det B| = |det
+# rotation|; with `basis` the term is that of the user's columns, U_X = B U_Z B'.
 restricted_term <- function(beta_vcov, basis = NULL) {
   p <- ncol(beta_vcov)
   if (p == 0L) return(0)

@@ -8,8 +8,8 @@
 # where their sum is below `tolerance` as well, unless the search only has to come near.
 #
 # Where the model does not fit well, observed and expected curvature differ and scoring alone swings
-# around the optimum for dozens of steps. So the expected information is corrected to reproduce the
-# change of the gradient over the last steps (BFGS updates of it).
+# around the optimum for dozens of steps. The expected information is therefore corrected to
+# reproduce the change of the gradient over the last steps (BFGS updates of it).
 
 fisher_scoring <- function(objective, start, free, bounds, control, tolerance = control$tolerance) {
   working <- clamp(start, bounds, free)

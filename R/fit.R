@@ -1,7 +1,5 @@
-# What neargp() returns. new_fit() has all of its fields; those of a family of methods are NULL
-# until complete_fit() of the method fills them. A fit is a plain list (saved fits, and what users
-# read of one, rely on the names), so that a test and not the class sees to it that no other code
-# adds a field.
+# The result of neargp(). A fit is a plain list (saved fits, and what users read of one, rely on the
+# names), so that a test and not the class sees to it that no other code adds a field.
 
 new_fit <- function(result, problem, settings, model, rows, call, formula, offset_argument,
                     elapsed) {

@@ -88,7 +88,8 @@ training_target <- function(object) {
 
 # ---- what has changed ----------------------------------------------------------------------------
 
-# What the data have other than the fit, in words; NULL where they are those that were fitted.
+# The difference between the data and the rows that were fitted, in words; NULL if they are the
+# same.
 changed_parts <- function(object, data) {
   # rows of several outputs and of areas are made by neargp() only
   if (!is.null(object$outputs) || has_areal_data(object)) return(NULL)

@@ -2,7 +2,7 @@
 # trend and field together in the coordinates in which it moved, a mean and a root of the covariance
 # matrix, lower triangle, the columns of orthogonal_trend() first.
 
-# What fit_inducing() returns, with what a fit keeps.
+# The result of fit_inducing(), with the parts that a fit keeps.
 adam_result <- function(problem, method, reached) {
   epochs <- batch_epochs(method)
   found <- moved_posterior(problem, method, reached)

@@ -24,11 +24,12 @@ fit_inducing <- function(method, problem) {
 # of the rows make the intervals of counts too narrow.
 rows_of_a_point <- function(method, problem) if (is_svgp_of_counts(method, problem)) 2 else 4
 
-# Of a field whose ranges are short beside their distances few points know nothing, and the nearest
-# optimum of the bound is noise alone. So ranges that the user has not given begin at no less than
-# half of the rows' distance from their centre, and the noise at a tenth of the variance. Where
-# neighbouring rows are all but equal, their differences tell of a variance far below that of the
-# response, and first steps that make up for it end at noise alone, too: it begins at no less.
+# If the ranges of a field are short in comparison with the distances of the points, few points know
+# nothing, and the nearest optimum of the bound is noise alone. Ranges that the user does not give
+# therefore begin at no less than half of the rows' distance from their centre, and the noise at a
+# tenth of the variance. Where neighbouring rows are all but equal, their differences tell of a
+# variance far below that of the response, and first steps that make up for it end at noise alone,
+# too: it begins at no less.
 start_for_points <- function(problem) {
   layout <- problem$layout
   scatter <- response_scatter(problem)
@@ -142,7 +143,7 @@ bound_objective.default <- function(problem, method, tolerance = 1e-5) {
   }
 }
 
-# What a bound returns of its posterior is not read.
+# The posterior that a bound returns is not read.
 of_posterior <- c("weights", "factor", "effects", "known_trend", "field_response")
 posterior_apart <- list(drop = of_posterior, improves = function(result) FALSE)
 

@@ -1,7 +1,6 @@
 # Inducing points by mini-batches: steps of natural gradients or of Adam for the posterior, and of
-# Adam for covariance parameters and positions. What remains of natural gradients is parameters and
-# positions, for which the best posterior given all rows is known; what Adam has found is kept as it
-# is (R/inducing-adam.R).
+# Adam for covariance parameters and positions. Natural gradients leave parameters and positions,
+# for which the best posterior given all rows is known.
 
 # A pass in batches gains more than an evaluation over all rows where there are many rows for each
 # point and the fit has not begun.
@@ -67,9 +66,9 @@ fit_in_pieces <- function(session, epochs, piece) {
   })
 }
 
-# What batches take of the rows: the response, the columns of the trend, the unit in which the
-# linear predictor moves, and a function that returns the linear predictors which the responses
-# suggest. A gaussian response is in the unit of the problem.
+# Batches need of the rows: the response, the columns of the trend, the unit in which the linear
+# predictor moves, and a function that returns the linear predictors which the responses suggest. A
+# gaussian response is in the unit of the problem.
 rows_in_batches <- function(method, problem) {
   UseMethod("rows_in_batches")
 }
@@ -114,7 +113,7 @@ batch_settings <- function(problem, method, working) {
     }), adam_parameters(problem))
 }
 
-# What the batches' rows are judged by: in the first of two stages of ppgpr() by the bound.
+# The criterion of the batches' rows: in the first of two stages of ppgpr() it is the bound.
 row_score <- function(method) if (is_joint(method)) "predictive" else "expected"
 
 row_kl_weight <- function(method) {

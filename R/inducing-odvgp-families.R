@@ -16,7 +16,7 @@ best_mean.neargp_odvgp_families <- function(method, fit, solve, context, ...) {
     ...), list(into = with_family_mean))
 }
 
-# What is known of the data's linear predictors: the uncertainty of the trend is part of it.
+# The moments of the data's linear predictors: the uncertainty of the trend is part of them.
 with_family_mean <- function(fit, found) {
   trend <- list(beta = found$state$at$beta[, 1L], beta_vcov = found$beta_vcov[[1L]])
   fit <- with_trend_of_mean(fit, trend)

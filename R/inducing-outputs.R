@@ -21,7 +21,7 @@ fit_method.neargp_svgp_outputs <- function(method, problem) {
     list(inducing = reached$positions))
 }
 
-# What the unit adds to the logarithm of a nugget.
+# The term that the unit adds to the logarithm of a nugget.
 log_units <- function(layout, units) {
   replace(double(nrow(layout)), layout$kind == "nugget", 2 * log(units))
 }

@@ -112,7 +112,7 @@ complete_fit.neargp_ppgpr <- function(method, fit, result, context) {
   if (is_joint(method)) fit else with_predictive_part(fit, result$predictive)
 }
 
-# What the second stage has found: the factor, and the family's parameters as multiples of those of
+# The result of the second stage: the factor, and the family's parameters as multiples of those of
 # the first.
 with_predictive_part <- function(fit, predictive) {
   fit$svgp$factor <- fit$svgp$factor %*% predictive$relative

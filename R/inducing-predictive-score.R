@@ -1,10 +1,10 @@
 # The second stage of ppgpr(): the predictive score of a posterior on inducing points is maximised
 # over the covariance matrix of the field there and the parameters of the family, the means held.
 
-# What the rows are to the score: responses, and linear predictors as the other rows see them. A
-# row's pseudo-observation has precision W and slope g at the posterior, which has the variance t of
-# the row's linear predictor: without the row its mean is mu - t g / (1 - W t).
-# `copies`: how many equal observations the rows stand for, of which one is left out.
+# The rows as the score sees them: responses, and linear predictors given the other rows. A row's
+# pseudo-observation has precision W and slope g at the posterior, which has the variance t of the
+# row's linear predictor: without the row its mean is mu - t g / (1 - W t). `copies`: how many equal
+# observations the rows stand for, of which one is left out.
 predictive_rows <- function(data, mean, seen, slope, precision, factor, positions, copies = 1) {
   left <- pmax(1 - precision / copies * seen, 1e-3)
   list(n = length(data$y), coords = data$coords, response = c(core_observations(data), list(

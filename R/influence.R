@@ -1,4 +1,4 @@
-# What one row does to fitted values and to the trend, from the leave-one-out residuals of
+# The effect of one row on fitted values and on the trend, from the leave-one-out residuals of
 # leave-one-out.R, with its letters.
 
 #' Influence of single observations

@@ -49,9 +49,9 @@ latent_response <- function(data) {
     design = full_design(data)))
 }
 
-# What an optimiser sees. Each evaluation finds the posterior from that of the best value so far,
-# `start` at first: points that were tried and left leave no trace, and of the several posteriors
-# that a likelihood which is not log-concave may have the best one is kept. `solver`: of
+# The objective for an optimiser. Each evaluation finds the posterior from that of the best value so
+# far, `start` at first: points that were tried and left leave no trace, and of the several
+# posteriors that a likelihood which is not log-concave may have the best one is kept. `solver`: of
 # new_latent_solver() or new_shard_solver().
 latent_objective <- function(problem, latent, start = start_posterior(problem, latent),
                              solver = new_latent_solver(problem, latent)) {

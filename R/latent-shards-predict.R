@@ -27,7 +27,7 @@ part_of_fit <- function(object, id) {
     posterior[c("coords", "node")], posterior[c("component", "neighbors")], shard, id)[[1L]]
 }
 
-# What a part of the fit needs to predict, as if it were all.
+# A part of the fit that predicts as if it were all.
 fit_of_part <- function(object, part) {
   posterior <- object$posterior
   own <- nodes_of_part(part, posterior$coords, posterior$node, posterior$order,

@@ -2,8 +2,8 @@
 # covariates, and to those of other rows.
 
 # The number of each row of the data, missing where a covariate is, or what a formula makes of it:
-# na.action then treats the row as it treats others. What cannot be evaluated at all is told by
-# new_local_recipe().
+# na.action then treats the row as it treats others. new_local_recipe() reports formulas that cannot
+# be evaluated at all.
 local_rows <- function(data, formulas, raw, locations) {
   known <- intersect(unlist(lapply(formulas, all.vars)), names(data))
   rows <- seq_len(nrow(data))

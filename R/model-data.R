@@ -97,7 +97,7 @@ new_model_frame <- function(arguments, formula, data, locations, family = stats:
   frame
 }
 
-# What it is of a formula, or beside it, that leaves no row: the names of columns without a value.
+# The parts of a formula, or next to it, that leave no row: the names of columns without a value.
 missing_everywhere <- function(arguments, formula, data, locations, family) {
   arguments$na.action <- stats::na.pass
   frame <- suppressWarnings(rows_frame(arguments, formula, data, locations, family))

@@ -1,8 +1,8 @@
 # Turns formula and data into numbers: response, trend matrix, offset, weights and coordinates, with
 # subset and na.action applied to all of them alike.
 
-# The response as an expression of new rows. What it took from all rows, as scale() does, stays that
-# of the rows of the fit, as stats::makepredictcall() has it.
+# The response as an expression of new rows. Numbers that it took from all rows, as scale() does,
+# stay those of the rows of the fit, as in stats::makepredictcall().
 response_call <- function(fit) attr(fit$terms, "predvars")[[1L + attr(fit$terms, "response")]]
 
 # The same inside of cbind(), where stats::model.frame() does not look.

@@ -51,7 +51,7 @@ search_once <- function(search, largest_k) {
   }
 }
 
-# What was made last, as long as the same is asked for: where the search has ended its objective is
+# The last result, as long as the same is asked for: where the search has ended its objective is
 # wanted once more. The last one is let go before another is made.
 last_made <- function(make) {
   made_for <- made <- NULL

@@ -1,7 +1,7 @@
 # Fits of loo_k() by pseudo-observations: what their methods for generics do otherwise than those of
-# other fits. Such a fit has an element `pseudo_observations` (fitted_pseudo_observations() in
-# R/neighbours-pseudo-observations-fit.R); given these it is a gaussian one on the scale of the
-# link.
+# other fits. A fit with pseudo-observations has an element `pseudo_observations`
+# (fitted_pseudo_observations() in R/neighbours-pseudo-observations-fit.R); given these it is a
+# Gaussian one on the scale of the link.
 
 # The fit as one of a gaussian response, whose latent field is the linear predictor.
 gaussian_of <- function(object) {

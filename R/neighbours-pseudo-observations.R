@@ -8,8 +8,8 @@
 #
 #   precision  -h / (1 + s^2 h),     mean  prior mean - g / h
 #
-# (expectation propagation's first step; Rasmussen and Williams 2006, section 3.6). So a count of 0
-# has a finite logarithm, and large counts are more precise. The prior is found by maximum
+# (expectation propagation's first step; Rasmussen and Williams 2006, section 3.6). A count of 0
+# therefore has a finite logarithm, and large counts are more precise. The prior is found by maximum
 # likelihood, as if rows were independent. A pseudo-observation depends on its own response only,
 # apart from the few numbers of the prior: what is predicted from the pseudo-observations of others
 # has not seen a row's response.
@@ -34,8 +34,8 @@ pseudo_observation_noise <- function(family, nugget, parameters) {
 }
 
 # The same for what the rows say of the trend: a pseudo-observation holds all that its response
-# says, and no more. By how much neighbours are best discounted is another matter: where there is
-# hardly any field, by anything up to the bound.
+# says, and no more. The best discount of neighbours is another matter: where there is hardly any
+# field, it is anything up to the bound.
 trend_noise <- function(family, parameters) pseudo_observation_noise(family, 1, parameters)
 
 # d log pseudo_observation_noise / d log parameters

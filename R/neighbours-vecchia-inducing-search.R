@@ -115,7 +115,7 @@ correlated_given <- function(method, problem, before, working, halvings = 3L) {
 
 # ---- quasi-Newton --------------------------------------------------------------------------------
 
-# Ranges are looked for by their inverses. Of an input that tells nothing the likelihood is flat in
+# Ranges are looked for by their inverses. If an input does not matter, the likelihood is flat in
 # the logarithm of a long range and steep in that of a shorter one: no step fits both, and such
 # inputs shorten those of all. In the inverse range it is a parabola about 0, since distances have
 # its square. Units are those in which the diagonal of Vecchia's `information` is one for each row.

@@ -67,8 +67,8 @@ as_fitted_frame <- function(frame, types, kinds, xlevels) {
   apply_training_levels(with_training_units(frame, kinds), xlevels)
 }
 
-# What model.frame() makes, in a tenth of its time, of terms that are no more than names of numeric
-# columns or factors; NULL for others.
+# The result of model.frame(), in a tenth of its time, for terms that are no more than names of
+# numeric columns or factors; NULL for others.
 plain_frame <- function(terms, data) {
   variables <- as.list(attr(terms, "variables"))[-1L]
   if (!all(vapply(variables, is.name, NA)) || inherits(data, "sf")) return(NULL)

@@ -1,6 +1,6 @@
 # newdata in numbers, and the way back to its class. The target has, for the complete rows only,
 # embedded coordinates, trend matrix and offset; `restore` turns a data frame of results for all
-# rows into the class of newdata. Of the process alone (`part`) trend and offset are 0.
+# rows into the class of newdata. For the process alone (`part`) trend and offset are 0.
 
 new_target <- function(object, newdata, part = "field") {
   if (part == "process") object <- without_trend(object)

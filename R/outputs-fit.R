@@ -93,7 +93,7 @@ outputs_start <- function(problem) {
 }
 
 # With fewer factors than outputs, an output whose nugget begins near 0 takes a factor for itself.
-# So the search may also begin where a `share` of the variance of each output is noise.
+# The search may therefore also begin where a `share` of the variance of each output is noise.
 noisy_starts <- function(problem, variances, share = 0.3) {
   layout <- problem$layout
   count <- length(variances)

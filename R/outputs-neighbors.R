@@ -128,7 +128,7 @@ neighbors_of_new_outputs <- function(object, coords, k, k_other, context) {
 
 # ---- of predictions ------------------------------------------------------------------------------
 
-# What only predictions of several outputs take, see predict.neargp_outputs().
+# Arguments of predictions of several responses alone, see predict.neargp_outputs().
 outputs_wanted <- function(k_other = NULL, covariance = FALSE, observed = FALSE) {
   list(k_other = k_other, covariance = covariance, observed = observed)
 }

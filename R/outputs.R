@@ -1,6 +1,6 @@
 # Fits to several outputs: what their methods for generics do otherwise than those of other fits.
-# Such a fit is of class c("neargp_outputs", "neargp"), with an element `outputs` (names), a nugget
-# for each, and loadings in its covariance.
+# A fit to several responses is of class c("neargp_outputs", "neargp"), with an element `outputs`
+# (names), a nugget for each, and loadings in its covariance.
 
 #' @export
 fit_of_response.neargp_method_outputs <- function(method, fit) {

@@ -1,6 +1,5 @@
-# All that knows about insight, on which parameters, performance and ggeffects stand. What it does
-# by default for any model works as it is; here is what it gets wrong, or only knows of models on
-# its list.
+# All that knows about insight, on which parameters, performance and ggeffects stand. Its defaults
+# for any model work as they are; here is what it gets wrong, or only knows of models on its list.
 
 #' @exportS3Method insight::get_statistic
 get_statistic.neargp <- function(x, ...) {

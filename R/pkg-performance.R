@@ -12,7 +12,7 @@ model_performance.neargp <- function(model, ...) {
   structure(table, class = c("performance_model", "data.frame"))
 }
 
-# Of a score there is none, nor of AIC.
+# A score has none, nor an AIC.
 #' @exportS3Method performance::performance_aicc
 performance_aicc.neargp <- function(x, ...) {
   if (!is_likelihood(x)) abort_not_likelihood("The AICc", x$score, is_gaussian(x$family))

@@ -58,7 +58,7 @@ is_shown_by_log <- function(fit, loo) {
   predictor_scale(fit$family) == "log" && all(loo$mean > 0)
 }
 
-# What the field adds to: the link of the family, or the transform of the response.
+# The scale to which the field adds: the link of the family, or the transform of the response.
 predictor_scale <- function(family) {
   name <- family$transform$name %||% family$link
   if (name == "functions") "transformed" else name

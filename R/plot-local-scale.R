@@ -28,7 +28,7 @@ ggplot_local_scale <- function(fit, which, what, newdata, cells, time, palette, 
     drawn$label, drawn$main)
 }
 
-# What the map or curve shows, of which values, how coloured and how called.
+# The values that the map or curve shows, their colours and their names.
 local_scale_map <- function(fit, which, what, newdata, cells, time, palette = NULL, limits = NULL) {
   drawn <- local_scale_places(fit, which, newdata, cells, time)
   drawn$is_error <- what == "sd"

@@ -66,7 +66,7 @@ variogram_scales <- function(x) {
       guide = guide))
 }
 
-# What points and curve are.
+# The meaning of points and curve.
 variogram_caption <- function(x) {
   curve <- attr(x, "curve")
   if (is.null(curve)) return(attr(x, "note"))

@@ -2,7 +2,7 @@
 
 parts_of_field <- c("process", "trend")
 
-# What has columns of its own for several parts.
+# Types of predictions with a column for each of several parts.
 tables_of_parts <- c("terms", "coefficients")
 
 # Limits and probabilities of a new observation beside a mean on the scale of the link would be read

@@ -52,7 +52,7 @@ pc_priors <- function(range = NULL, sd = NULL, nugget_sd = NULL, smoothness = NU
   structure(lapply(given, as.double), class = "neargp_prior")
 }
 
-# What begins with none of these is no parameter that can have a prior.
+# A name that begins with none of these is no parameter that can have a prior.
 check_prior_names <- function(names) {
   unknown <- grep("^(variance|range|nugget|smoothness|power|shape|anisotropy)(_.+)?$", names,
     invert = TRUE, value = TRUE)

@@ -1,5 +1,4 @@
-# What a method gets to fit. new_problem() has all of its fields; those of a family of methods are
-# NULL until its methods fill them.
+# The problem that a method gets to fit.
 
 new_problem <- function(data, locations, settings, start) {
   settings$method <- method_for(settings$method, settings$family, data)
@@ -76,7 +75,7 @@ new_problem <- function(data, locations, settings, start) {
     loo = NULL))                     # new_leave_one_out()
 }
 
-# Refuses data that the method cannot fit. Of an output with fewer than k rows all are neighbours.
+# Refuses data that the method cannot fit. If an output has fewer than k rows, all are neighbours.
 check_problem <- function(problem, frame) {
   data <- problem$data
   places <- places_of(data$coords, problem$locations)

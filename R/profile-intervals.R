@@ -5,7 +5,7 @@
 #   r(x) = sqrt(2 (max l - max_{theta: theta_j = x} l)) <= sqrt(qchisq(level, 1)).
 #
 # On the working scale r is nearly |x - estimate| / (standard error), so that a root is found in a
-# few steps, each a search from the last one's end. What is maximised is the fit's own criterion:
+# few steps, each a search from the last one's end. The profile maximises the fit's own criterion:
 # restricted, and penalised, if it is.
 
 profile_limits <- function(object, parm, level) {

@@ -74,8 +74,8 @@ window_of_file <- function(file) attr(file, "window")
 
 # ---- rasters that travel -------------------------------------------------------------------------
 
-# What another process makes the raster of: names of files where it reads them, else, of few cells,
-# the values. What terra has open stays in its process.
+# Another process makes the raster from the names of files if it reads them, else, for few cells,
+# from the values. Files that terra opened stay in its process.
 portable_raster <- function(raster, most = 1e7) {
   recipe <- list(size = dim(raster)[1:2], extent = as.vector(terra::ext(raster)),
     crs = terra::crs(raster))

@@ -1,4 +1,5 @@
-# What a row source reads from: a function of the chunk's number, files that a function reads, text.
+# A row source reads from a function of the chunk's number, from files that a function reads, or
+# from text.
 
 # read(number), which returns NULL after the last chunk; where(), said of a failure, and `advice`;
 # close().

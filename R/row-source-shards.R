@@ -48,7 +48,8 @@ first_pass_for <- function(settings, source, ...) {
   first_pass_in_shards(new_stream(source, ..., settings$family), settings)
 }
 
-# What first_pass_of_source() finds, by workers or without, and of each chunk its box and first row.
+# The result of first_pass_of_source(), by workers or without, and the box and first row of each
+# chunk.
 first_pass_in_shards <- function(stream, settings) {
   source <- stream$source
   workers <- if (is.environment(settings$cluster)) settings$cluster
@@ -59,8 +60,8 @@ first_pass_in_shards <- function(stream, settings) {
   with_first_pass(stream, found)
 }
 
-# What the function `what` of a chunk's number, id + offset, has of all chunks, by workers or not,
-# some at a time. `common(found)`: its further arguments; `merged(found)`: what of it is kept.
+# The results of the function `what` of a chunk's number, id + offset, for all chunks, by workers or
+# not, some at a time. `common(found)`: its further arguments; `merged(found)`: what of it is kept.
 over_chunks <- function(workers, what, common, merged = identity) {
   found <- list()
   batch <- max(16L, length(workers$nodes))
@@ -233,7 +234,7 @@ part_of_shard <- function(chunk, number, id, recipe) {
     number = stream$parts$first[number] - 1 + as.double(used[inside]))
 }
 
-# What whoever reads a shard has to know. `raw`: whether rows are as the user has them, for
+# A recipe: all that is needed to read a shard. `raw`: whether rows are as the user has them, for
 # predictions, or as the core has them; `means`: whether their locations stand for them.
 shard_recipe <- function(problem, partition, raw = FALSE, means = takes_means_in_shards(problem)) {
   list(stream = problem$data$stream, basis = problem$data$basis, partition = partition,

@@ -62,9 +62,9 @@ held_trend <- function(X, beta_vcov, limit) {
   (found + t(found)) / 2
 }
 
-# What matters is a direction, and not a column: those of year + year^2 are uncertain together, and
-# their sum is not. R as above, of the columns about their means: the eigenvalues are variances of
-# the mean square of the trend about its mean. Named are the user's coefficients that go along.
+# A direction matters, and not a column: those of year + year^2 are uncertain together, and their
+# sum is not. R as above, of the columns about their means: the eigenvalues are variances of the
+# mean square of the trend about its mean. Named are the user's coefficients that go along.
 separated_coefficients <- function(problem, limit, beta_vcov) {
   X <- problem$data$X
   if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))

@@ -3,7 +3,7 @@
 
 # The parts of each draw: trend coefficients, the residuals they leave at the data, and the process
 # given these; at data without noise it is these. Blocks of draws bound the memory to that of about
-# 50 million numbers. Of several outputs an array of place x draw x output.
+# 50 million numbers. Several responses are an array of location x draw x output.
 simulation_draws <- function(method, object, target, nsim, settings) {
   UseMethod("simulation_draws")
 }

@@ -44,7 +44,7 @@ has_open_space_time <- function(component) {
   is_space_time(component) && any(vapply(rows, function(row) is.na(row$value), NA))
 }
 
-# What stays while parameters change.
+# The parts that stay while parameters change.
 space_time_group <- function(component) component$space_time[c("model", "time_family")]
 
 core_space_time <- function(group, take) {

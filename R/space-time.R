@@ -178,7 +178,7 @@ space_time_obstacle <- function(settings, streamed = FALSE, outputs = FALSE) {
   NULL
 }
 
-# What a fit with `time` makes of a covariance: checked, and with alpha fixed where times are few.
+# The covariance of a fit with `time`: checked, and with alpha fixed if times are few.
 settle_space_time <- function(settings, data, locations, streamed = FALSE) {
   covariance <- settings$covariance
   if (!has_space_time(covariance)) return(covariance)

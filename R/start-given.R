@@ -94,7 +94,7 @@ start_differences <- function(start, data, layout, settings) {
     if (anyNA(layout$start[!layout$fixed])) "parameters", differing_rows(start, data))
 }
 
-# What problem$warm_start takes of it, where the data have as many rows.
+# problem$warm_start takes this of it, if the data have as many rows.
 deep_state_of <- function(start, data) {
   if (inherits(start, "neargp_last") && identical(start$deep$rows, count_places(data))) {
     start$deep[c("method", "deep")]

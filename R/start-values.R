@@ -167,7 +167,7 @@ variance_splits <- function(problem, residual_variance) {
   })
 }
 
-# What the nugget is multiplied by in a row of middling weight.
+# The factor of the nugget in a row of middling weight.
 typical_noise_scale <- function(data) 1 / stats::median(data$weights)
 
 # Several components share the variance equally, and those that are multiplied by the same column,

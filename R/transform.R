@@ -1,6 +1,6 @@
 # Transforms of a gaussian response: z = g(y), strictly increasing, is modelled. The family of a fit
-# has its transform as an element, its data have z as `y`, and y as `untransformed`. What is told of
-# a response comes from R/mixture-transformed.R.
+# has its transform as an element, its data have z as `y`, and y as `untransformed`.
+# R/mixture-transformed.R computes all results for the response.
 
 # Functions of each: z of y; y of z, constant below `floor` and infinite above `pole`; and the
 # logarithm of the slope dz/dy. `t` is the transform.

@@ -64,7 +64,7 @@ row_products <- function(X, b) {
   product
 }
 
-# x'Vx for each row x of X, V symmetric. Of many columns the core sums packs of rows, where a pass
+# x'Vx for each row x of X, V symmetric. With many columns the core sums packs of rows, where a pass
 # over all rows for each column would read and write as much again.
 widest_by_columns <- 32L
 

@@ -1,5 +1,5 @@
-# What the held-out log score loses without a variable: the variable left out of the formula and the
-# model fitted anew, or its values handed to the wrong rows.
+# The loss of the held-out log score without a variable: the variable left out of the formula and
+# the model fitted again, or its values handed to the wrong rows.
 
 #' Variable importance
 #'
@@ -106,7 +106,7 @@ refitted_scores <- function(object, groups, folds, verbose) {
 }
 
 # The default covariance depends on the coordinates, so that it is said which one it was: the fits
-# shall differ in the variable alone. Of time it is part.
+# shall differ in the variable alone. The covariance includes time.
 refit_without <- function(object, group) {
   call <- object$call
   call$formula <- formula_without(object, group)
@@ -123,7 +123,7 @@ refit_without <- function(object, group) {
     if (is_in_plane(object, group)) call$covariance <- without_anisotropy(call$covariance)
   }
   call$support <- support_without(object, group)
-  # What the first fit has told is not told again.
+  # Messages of the first fit are not repeated.
   suppressMessages(eval(call, environment(object$formula)), classes = "neargp_message")
 }
 

@@ -141,7 +141,7 @@ variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_la
   structure(result, along = "time")
 }
 
-# What the plot says below its title.
+# The subtitle of the plot.
 variogram_note <- function(fit) {
   if (has_areal_data(fit)) return("curve of points, pairs of rows that are means over areas")
   kinds <- vapply(fit$locations$local, `[[`, "", "kind")
