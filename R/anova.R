@@ -82,8 +82,8 @@ anova.neargp <- function(object, ...) {
     if (any(untested)) no_test_heading), class = c("anova", "data.frame"))
 }
 
-# Whether twice the gain of likelihood has no chi-squared distribution: at a penalised optimum, and
-# of warps, whose further coordinates have a singular information where there are none.
+# Whether twice the gain of likelihood is not chi-squared: at a penalised optimum, and for warps,
+# whose further coordinates have a singular information where there are none.
 has_no_test <- function(fit) {
   has_ridge(fit$layout) || has_prior(fit$layout) || any(fit$layout$kind %in% warp_kinds)
 }

@@ -96,8 +96,8 @@ areal_points <- function(geometry, locations, support) {
     areas = sum(!is_point)))
 }
 
-# So that `count` cells have the size of the area. `largest`: step, in larger areas than those of
-# the fit.
+# The factor by which `count` cells get the size of the area. `largest`: step, in larger areas than
+# those of the fit.
 areal_steps <- function(size, boxes, locations, count, largest = Inf) {
   pmax(pmin(sqrt(size / count), largest), least_steps(size, boxes, locations, 400))
 }
@@ -121,7 +121,7 @@ means_by_row <- function(x, points) {
   unname(rowsum(as.matrix(x) * points$weight, points$area, reorder = FALSE))
 }
 
-# Places in the middle of the points, of areas across the date line, too.
+# Locations in the middle of the points, of areas across the date line as well.
 middles_of_rows <- function(points, longlat) {
   middle <- means_by_row(points$xy, points)
   if (!longlat) return(middle)

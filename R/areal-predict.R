@@ -1,4 +1,5 @@
-# Predictions of areas from responses on areas: block kriging whose targets are sets of points, too.
+# Predictions of areas from responses on areas: block kriging whose targets are sets of points as
+# well.
 
 # Steps by the rule of the fit, so that its own areas are the same points again; in larger ones
 # their distance is at most the largest of the fit.

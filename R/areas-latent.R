@@ -64,9 +64,9 @@ core_nodes <- function(coords, order, neighbors, jitter, low_rank) {
   nodes
 }
 
-# An incomplete factor may break down where a field is smooth beside the distances of its nodes.
-# Then a greater jitter, a hundred times at most, does: means change by hundredths of their standard
-# deviation, more where there is next to no noise.
+# An incomplete factor may break down where a field is smooth compared with the distances of its
+# nodes. Then a greater jitter, a hundred times at most, does: means change by hundredths of their
+# standard deviation, more where there is next to no noise.
 factored_posterior <- function(nodes, node_of_datum, given, exact, context) {
   failure <- NULL
   for (times in c(1, 10, 100)) {

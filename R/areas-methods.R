@@ -1,5 +1,5 @@
-# Areas are predicted of fits with one field, whose posterior is normal at any number of places: not
-# of several outputs and classes, nor of odvgp(), whose mean is not that of its covariance.
+# Areas are predicted of fits with one field, whose posterior is normal at any number of locations:
+# not of several responses and classes, nor of odvgp(), whose mean is not that of its covariance.
 
 check_predicts_areas <- function(object) {
   refuse_compressed(object, "A prediction of areas")

@@ -49,8 +49,8 @@ check_weight_raster <- function(weights, object) {
 }
 
 # Points with the weights that their areas have there, and the total of these. Within an area a
-# point has the weights of the cells that are nearest to it, of cells on an edge the part inside, so
-# that they add up to the area's whatever the spacing.
+# point takes the weights of the cells that are nearest to it, of cells on an edge the part inside,
+# so that they add up to the area's whatever the spacing.
 with_area_weights <- function(points, areas, weights) {
   if (is.null(weights)) return(points)
   if (!is_raster(weights)) {

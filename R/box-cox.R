@@ -66,7 +66,7 @@ fit_box_cox <- function(call, method, frame) {
   fit
 }
 
-# The score of mll_k() has no Jacobian, see with_jacobian().
+# The score of mll_k() contains no Jacobian, see with_jacobian().
 check_open_transform <- function(method) {
   if (is.null(method) || !identical(method_name(method), "mll_k")) return(invisible())
   abort_transform("mll_k() cannot estimate the power: its score is no density of the responses.",

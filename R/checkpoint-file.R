@@ -2,7 +2,7 @@
 # other (R/checkpoint-journal.R). Header and records are blocks: the number of bytes, a checksum,
 # and so many bytes of serialize(). A block that is cut off at the end is that of a write in which
 # the process was killed, and is as if it had not begun. The header, and a file that is written
-# anew, come to their place by a rename.
+# again, come to their place by a rename.
 
 checkpoint_magic <- "NEARGPCK"
 
@@ -26,7 +26,7 @@ write_checkpoint <- function(path, header, records) {
   length(bytes)
 }
 
-# The length at which a file is written anew that had `length` when all in it was needed.
+# The length at which a file is written again that had `length` when all in it was needed.
 rewrite_length <- function(length) 3 * length + 2^22
 
 # All answers, and of each state the newest.
@@ -101,7 +101,7 @@ read_block <- function(bytes, at) {
 # ---- errors --------------------------------------------------------------------------------------
 
 # `reason`: one of "unreadable", "unwritable", "locked", "damaged", "foreign", "version",
-# "diverged", "method", "missing"; the condition has it, too.
+# "diverged", "method", "missing"; the condition has it as well.
 abort_checkpoint <- function(path, reason, what, remedy) {
   abort_neargp("checkpoint", c(sprintf("The checkpoint \"%s\" cannot be used.", path),
     stats::setNames(what, rep("x", length(what))), i = remedy), reason = reason)

@@ -30,7 +30,7 @@ run_tasks <- function(workers, start, prepare, perform, queue, done) {
 }
 
 # Numbers 1, 2, .. of tasks that task(number) makes, which is NULL after the last one. `order`: of
-# so many, neighbours after each other; NULL where their number is not known. Each worker has a
+# so many, neighbours after each other; NULL where their number is not known. Each worker gets a
 # block of neighbours, and then takes from the end of the longest one that is left. A task that has
 # ended two workers would end the next.
 new_task_queue <- function(task, order, workers) {

@@ -1,6 +1,6 @@
 # Messages to the workers of a cluster of package parallel, by its own protocol: a call goes to a
 # node by sendData(), and its value comes back by recvData(), with the tag of the call. A worker
-# that was lost or given up may still send an answer later: tags tell such answers from those
+# that was lost or given up may still send an answer later: tags distinguish such answers from those
 # awaited.
 
 send_data <- function(node, data, limit) {
@@ -59,8 +59,8 @@ node_of_master <- function() {
 
 # ---- calls ---------------------------------------------------------------------------------------
 
-# Functions travel with their environments: those that are sent have the global one, which goes by
-# name.
+# Functions travel with their environments: those that are sent live in the global one, which goes
+# by name.
 as_sent <- function(f) {
   environment(f) <- globalenv()
   utils::removeSource(f)
@@ -113,9 +113,9 @@ receive_values <- function(workers, waiting, limit) {
   values
 }
 
-# What those of `waiting` have answered within about a second: messages by number of the worker,
-# NULL of one that has ended, or says nothing more for `most` seconds. An interrupt comes before or
-# after a message, not within: the rest of it would be taken for the next one.
+# The answers of `waiting` within about a second: messages by number of the worker, NULL of one that
+# has ended, or says nothing more for `most` seconds. An interrupt comes before or after a message,
+# not within: the rest of it would be taken for the next one.
 take_messages <- function(workers, waiting, limit, most = 300) {
   found <- list()
   for (name in names(ready_workers(workers, waiting))) {

@@ -1,4 +1,4 @@
-# Coordinates that share a range but hardly a unit. One range for both says that a day is as far as
+# Coordinates that share a range but barely a unit. One range for both says that a day is as far as
 # a degree or a metre, whatever the data say; a range each, by `time` or `ard = TRUE`, is estimated
 # from them.
 

@@ -1,6 +1,6 @@
 # How a deep Gaussian process is trained: several starts for half of the epochs, the best of which
 # by its score on rows that are held out goes on, as it is after its best epoch by that score.
-# Restarts matter: one start in six is far worse than the others, which cannot be told earlier. On
+# Restarts matter: one start in six is far worse than the others, and no earlier sign shows it. On
 # few rows the variances overfit, which only the weight of the divergence from the prior prevents
 # (regularization): it is chosen by the same rows.
 

@@ -1,6 +1,6 @@
 # Fits by dspp() and dgp(): what their methods for generics do otherwise than those of other fits.
-# A deep fit is of class c("neargp_deep_fit", "neargp") and has the list `deep`, which contains the
-# result of deep_fit() and how inputs and response were standardised.
+# A deep fit is of class c("neargp_deep_fit", "neargp"). Its list `deep` contains the result of
+# deep_fit() and how inputs and response were standardised.
 
 abort_deep <- function(object, what, why, instead) {
   abort_neargp("method",
@@ -92,7 +92,7 @@ summary.neargp_deep_fit <- function(object, ...) {
 # One row for each parameter: layer, unit, term, estimate. Ranges of coordinates are in their units,
 # those of hidden units as shares of nothing but these; variances of hidden units are in units of
 # the next layer's inputs, that of the last layer is the linear predictor's. The last units of
-# several outputs are mixed, and in units of nothing.
+# several responses are mixed, and in units of nothing.
 unit_table <- function(object) {
   state <- object$deep$state
   last <- length(state$layers)

@@ -66,7 +66,7 @@ default_deep_plots <- function(fit) {
     if (length(place$raw_names) > 2L || has_factors(place)) "map"))
 }
 
-# Several outputs have no map.
+# There is no map of several responses.
 deep_plots <- function(fit) {
   c("trace", if (!length(fit$outputs)) "map", "residuals", "qq",
     if (length(fit$deep$validation$rows)) "pit")

@@ -42,7 +42,7 @@ prediction_state <- function(state, seed, count) {
   state
 }
 
-# The mixture of the latent field at places, a row for each target, in the unit of the linear
+# The mixture of the latent field at locations, a row for each target, in the unit of the linear
 # predictor.
 deep_mixture <- function(method, object, coords, X, offset, context) {
   UseMethod("deep_mixture")

@@ -29,9 +29,9 @@ deep_own_settings <- function(method) {
   UseMethod("deep_own_settings")
 }
 
-# What the fit `start` has learned, or what an interrupted one had (deep-last.R), where it is of the
-# same rows (problem$warm_start) and has the same layers and sites. The rows that it held out stay
-# so: it has not seen them.
+# The state that the fit `start` has learned, or that an interrupted one had (deep-last.R), if it is
+# of the same rows (problem$warm_start) and has the same layers and sites. The rows that it held out
+# stay so: it has not seen them.
 continued_fit <- function(method, problem) {
   earlier <- problem$warm_start
   if (is.null(earlier$deep)) return(NULL)

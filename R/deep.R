@@ -36,7 +36,7 @@ print.neargp_deep <- function(x, ...) {
   NextMethod()
 }
 
-# Longitude and latitude alone have one range, along the chord.
+# Longitude and latitude alone share one range, along the chord.
 #' @export
 method_default_covariance.neargp_deep <- function(method, locations) {
   cov_matern(nu = 2.5, ard = locations$metric != "longlat" || length(locations$embedded_names) > 3L)
@@ -143,7 +143,7 @@ with_family_start <- function(problem) {
 
 # Least share of a response's variance that is noise: between these limits that of rounding to the
 # steps h between values that it takes, h^2 / 12. Where many rows have the same value, and their
-# density would grow without bound, the larger one. For several outputs it is the largest.
+# density would grow without bound, the larger one. For several responses it is the largest.
 noise_floors <- c(least = 1e-6, most = 1e-4)
 many_equal <- 0.05
 

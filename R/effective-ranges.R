@@ -13,7 +13,7 @@ effective_ranges <- function(x, rows = setdiff(which(x$layout$kind == "range"),
   stats::setNames(values, layout$name[rows])
 }
 
-# Correlations that hardly fall reach 0.05 beyond all numbers.
+# Correlations that barely fall reach 0.05 beyond all numbers.
 format_effective <- function(range, digits) {
   if (is.finite(range)) format(signif(range, digits), digits = digits) else "beyond 1e308"
 }

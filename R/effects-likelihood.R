@@ -289,7 +289,7 @@ vanished_effects <- function(working, problem) {
   problem$layout$kind == "effect_sd" & problem$free & working <= problem$bounds$lower + 5
 }
 
-# Correlations with an effect that has no variance mean nothing. `group` is the block's number.
+# Correlations with an effect without variance mean nothing. `group` is the block's number.
 vanished_correlations <- function(layout, low) {
   if (!any(layout$kind == "effect_cor")) return(FALSE)
   layout$kind == "effect_cor" & layout$group %in% layout$group[layout$kind == "effect_sd" & low]

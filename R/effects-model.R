@@ -23,7 +23,7 @@ without_effects_of <- function(data, effects) {
   data[setdiff(names(data), effect_variables(effects, data))]
 }
 
-# Recipes and columns of the effects of a formula, NULL where it has none.
+# Recipes and columns of the effects of a formula, NULL without effects.
 model_effects <- function(frame, formula) {
   effects <- effect_terms(formula)
   if (!length(effects$bars) && !length(effects$smooths)) return(NULL)

@@ -71,8 +71,8 @@ recipe_variables <- function(recipe) {
     function(term) all.vars(str2lang(term))))
 }
 
-# The fit with further levels, of which the data tell nothing: columns of 0, an effect of 0 with the
-# covariance matrix of a level.
+# The fit with further levels without data: columns of 0, an effect of 0 with the covariance matrix
+# of a level.
 with_new_levels <- function(object, unknown, pooled) {
   if (pooled) unknown <- lapply(unknown, utils::head, 1L)
   effects <- fitted_effects(object)

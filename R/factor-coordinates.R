@@ -40,10 +40,11 @@ NULL
 # have of a factor of L levels the corners of a regular simplex with edges of length 1, L - 1
 # columns, so that any two levels are 1 apart, and neighbours, covariances and their derivatives
 # know nothing of factors: with the range r of the factor the squared distance of two rows is that
-# of their other coordinates, plus 1 / r^2 where they have different levels. An ordered factor has
+# of their other coordinates, plus 1 / r^2 where they have different levels. An ordered factor is
 # one column, the numbers of its levels.
 
-# More levels are hardly ever told from their places among few rows each, and each is a column.
+# More levels are rarely distinguished from their locations among few rows each, and each is a
+# column.
 most_levels <- 50L
 
 # Factors among columns, by the names of these: their levels, and whether these are ordered. A
@@ -165,7 +166,7 @@ check_codes <- function(codes, name, known, argument) {
       format_rows(wrong)), i = paste0("Its levels: ", format_some(known$levels, 12L), ".")))
 }
 
-# The number of the level at each row of embedded columns; of a place between levels, such as a
+# The number of the level at each row of embedded columns; of a location between levels, such as a
 # centre of rows, the nearest one.
 level_numbers <- function(embedded, known) {
   if (known$ordered) return(pmin(pmax(round(embedded[, 1L]), 1), length(known$levels)))

@@ -1,7 +1,7 @@
 # Censored normal responses: measured, or known to lie between two limits. The entry of the table in
-# R/response-families.R. Data have the limits of each row, equal where it was measured, beside `y`,
+# R/response-families.R. Data have the limits of each row, equal where it was measured, next to `y`,
 # which is a number in their middle (or the one limit there is), for starting values and plots. A
-# new observation is a measurement: predictions are those of a gaussian response.
+# new observation is a measurement: predictions are those of a Gaussian response.
 
 #' Responses that are known up to limits
 #'

@@ -78,7 +78,7 @@ stalled_result <- function(working, state, first, iterations, evaluations, predi
     "no step along the scoring direction raises the likelihood")
 }
 
-# `first` is the value at the start: what the optimiser gained tells whether refreshed neighbours
+# `first` is the value at the start: the gain of the optimiser shows whether refreshed neighbours
 # mattered.
 optimizer_result <- function(working, state, first, iterations, evaluations, converged, message) {
   list(working = working, evaluated = state, gain = state$value - first, iterations = iterations,
@@ -95,7 +95,7 @@ active_set <- function(working, gradient, free, bounds) {
   free & !outward
 }
 
-# A parameter the data say next to nothing about has hardly any information, and would take the
+# A parameter the data say next to nothing about has almost no information, and would take the
 # whole of a capped step for itself: its information is raised to |gradient| / max_step, at which
 # its own step is max_step. The matrix is scaled to unit diagonal before it is solved, and given a
 # ridge when it is near-singular.
@@ -124,7 +124,7 @@ remember_pair <- function(pairs, step, fall) {
 }
 
 # B <- B - B s s'B / s'Bs + y y' / s'y, so that B s = y, for each pair whose curvature s'y is
-# believable beside s'Bs.
+# believable compared with s'Bs.
 secant_correction <- function(information, pairs, active) {
   for (pair in pairs) {
     s <- pair$step[active]
@@ -145,8 +145,8 @@ ridge_solve <- function(matrix, vector) {
 }
 
 # Backtracking: the minimum of the parabola through value and slope at 0 and the value at the failed
-# step, within [0.1, 0.5] of it. Where values are means over random signs, and gradients means of
-# their own, the two have optima that are a little apart: the last steps follow the gradient.
+# step, within [0.1, 0.5] of it. If values are means over random signs, and gradients means of their
+# own, their optima differ a little: the last steps follow the gradient.
 line_search <- function(objective, working, current, step, bounds, free, halvings = 12L) {
   fraction <- 1
   least <- current$value - if (step$predicted_gain < 0.01) objective$value_noise %||% 0 else 0

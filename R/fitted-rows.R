@@ -40,7 +40,7 @@ advice_on_data <- "Give the fit its data: update(fit, data = )."
 named_data <- function(object) paste(deparse(object$call$data, width.cutoff = 60L)[1L])
 
 # The data of a call, of which the name may be that of another session: update(), drop1(), step()
-# and the like make the call of the fit anew. `written`: the argument as it was written.
+# and the like make the call of the fit again. `written`: the argument as it was written.
 found_data <- function(data, written) {
   withCallingHandlers(data, error = function(e) {
     lost <- Filter(function(name) identical(conditionMessage(e),
@@ -78,7 +78,7 @@ required_columns <- function(formula, locations, data, offset_argument, covarian
   intersect(unique(wanted), names(data))
 }
 
-# The rows of the fit as places to predict at.
+# The rows of the fit as locations to predict at.
 training_target <- function(object) {
   if (!is.null(object$outputs)) return(places_of_fit(object))
   data <- object$data
@@ -91,7 +91,7 @@ training_target <- function(object) {
 # The difference between the data and the rows that were fitted, in words; NULL if they are the
 # same.
 changed_parts <- function(object, data) {
-  # rows of several outputs and of areas are made by neargp() only
+  # rows of several responses and of areas are made by neargp() only
   if (!is.null(object$outputs) || has_areal_data(object)) return(NULL)
   rows <- fitted_row_numbers(object, data)
   if (is.null(rows)) return("rows are others")

@@ -235,7 +235,7 @@ design_coding <- function(object) {
   stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
 }
 
-# The model frame is not kept (it is as large as the data): it is built anew from the call.
+# The model frame is not kept (it is as large as the data): it is built again from the call.
 #' @rdname coef.neargp
 #' @export
 model.frame.neargp <- function(formula, ...) {

@@ -60,7 +60,7 @@ split_moments <- function(moments, columns) {
     onto_trend = root[field, of_trend, drop = FALSE] %*% inverse_of(trend_root))
 }
 
-# The inverse, of a model without a trend, too.
+# The inverse, of a model without a trend as well.
 inverse_of <- function(matrix) if (length(matrix)) solve(matrix) else matrix
 
 # The evidence lower bound over all rows, or what ppgpr() maximises, with what rows say there.

@@ -1,6 +1,6 @@
-# Classes by svgp(): each has a field and a trend of its own; the fields have one covariance and one
-# set of inducing points. Formulas are in src/core/variational/class_bound.h. Inside a fit the
-# design has the columns of a basis (R/trend-basis.R), which the fit keeps.
+# Classes by svgp(): the field and the trend differ between classes; the fields share one covariance
+# and one set of inducing points. Formulas are in src/core/variational/class_bound.h. Inside a fit
+# the design consists of the columns of a basis (R/trend-basis.R), which the fit keeps.
 
 #' @export
 method_layout.neargp_svgp_classes <- function(method, layout, settings) {

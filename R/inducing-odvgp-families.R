@@ -3,7 +3,7 @@
 # field at the rows is c A'm + K a, its squared norm c^2 m'm + 2 c a'A'm + a'K a, and a whole step
 # leaves none. A step that does not raise the objective is halved, so that the bound is not below
 # that of svgp(). Where no part of it does, conjugate gradients were not exact enough, and the step
-# is found anew.
+# is found again.
 
 #' @export
 best_mean.neargp_odvgp_families <- function(method, fit, solve, context, ...) {

@@ -85,7 +85,7 @@ with_raised_bound <- function(fit, result, context) {
 }
 
 # Mean and trend given the rows that the fit holds now. `weights` of the mean: by what the
-# covariances of a place with its points are multiplied for each column of response and trend.
+# covariances of a location with its points are multiplied for each column of response and trend.
 with_exact_mean <- function(fit, context, most = 200L) {
   taken <- system.time({
     points <- mean_points(fit$method, fit, context)

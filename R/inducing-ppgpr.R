@@ -98,7 +98,7 @@ fit_method.neargp_ppgpr <- function(method, problem) {
 }
 
 # The rows as core_predictive() takes them, from what the first stage has found: of responses that
-# are not gaussian, a posterior of each row.
+# are not Gaussian, a posterior of each row.
 predictive_stage <- function(method, problem, result, covariance, parameters) {
   if (!is.null(result$posterior)) {
     return(family_stage(core_data(problem$data), problem$family, result, covariance, method))

@@ -52,7 +52,7 @@ score_of_rows <- function(stage, family, covariance, jitter, kl_weight, context)
 # `parameters` of the family, of which those that are `free` are multiplied by a ratio. The search
 # begins at the posterior. Where that is far more certain than responses are noisy, logarithms of
 # its variances have next to no slope, and nothing is gained, however uneven errors are: then a
-# gaussian response has a second search, from half of the noise in the field's place.
+# Gaussian response has a second search, from half of the noise in the field's place.
 maximize_predictive_score <- function(stage, method, family, covariance, parameters, free, context,
                                       bounds = widest_ratios, report = function(...) NULL,
                                       enough = 0.01) {

@@ -95,7 +95,7 @@ rstandard.neargp <- function(model, k = NULL, threads = NULL, ...) {
   stats::residuals(model, "standardized", k = k, threads = threads)
 }
 
-# Residuals of lm() with the noise variance of the other rows, which is not estimated anew here.
+# Residuals of lm() with the noise variance of the other rows, which is not estimated again here.
 #' @export
 rstudent.neargp <- function(model, ...) {
   abort_neargp("method", c("rstudent() is of a noise variance that is estimated without each row.",

@@ -89,7 +89,7 @@ as_last_state <- function(last) {
   layout <- last$layout
   values <- to_core(last$working, layout$transform) * last$unit^unit_power(layout)
   positions <- last$positions
-  # coef() leaves out a nugget that there is none of, too
+  # coef() leaves out a nugget that there is none of as well
   shown <- !(layout$kind == "nugget" & layout$fixed & layout$value %in% 0)
   structure(list(parameters = natural_values(layout, values)[shown],
     inducing = if (!is.null(positions)) position_frame(positions, last$locations),

@@ -133,7 +133,7 @@ low_rank_draws <- function(pointer, center, nsim, context) {
     whitened = core_latent_whitened(pointer, center, context) + drawn$whitened)
 }
 
-# The field at other places given those.
+# The field at other locations given those.
 low_rank_elsewhere <- function(object, coords, nodes, whitened, settings) {
   posterior <- object$posterior
   known <- list(coords = posterior$coords[seq_len(nrow(nodes)), , drop = FALSE])

@@ -53,7 +53,7 @@ predict_by_shard <- function(object, id, coords, settings) {
     coords, settings), context)
 }
 
-# The shard of each row of newdata, for those who share them out: rows without a place have no
+# The shard of each row of newdata, for those who share them out: rows without a location have no
 # prediction, whoever makes it. NULL where the fit is not in shards.
 shard_of_targets <- function(object, newdata, settings) {
   if (is.null(object$posterior$shards)) return(NULL)

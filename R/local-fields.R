@@ -64,7 +64,7 @@ NULL
 # columns follow the coordinates of space and time wherever those go, in the same matrix: the core
 # reads the covariates of a row where it reads its place.
 #
-# Warped coordinates (warp.R) are made of columns, too, by recipes that go with these, and so are
+# Warped coordinates (warp.R) are made of columns as well, by recipes that go with these, and so are
 # the columns that components are multiplied by (varying-coefficients.R), which have no
 # coefficients.
 

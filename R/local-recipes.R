@@ -141,7 +141,7 @@ complete_recipe <- function(model, names, center, scale, table, what) {
   recipe
 }
 
-# A basis of which knots or scale are not kept, as inside of I(), would be made anew of the rows of
+# A basis of which knots or scale are not kept, as inside of I(), would be made again of the rows of
 # `newdata`.
 check_rows_alone <- function(recipe, table, design, what) {
   if (any(outside_sizes(recipe$terms, names(table)) == nrow(table))) return(invisible())

@@ -3,7 +3,7 @@
 # response is known: that of loo_k() is "neargp_loo_k_families" and then "neargp_loo_k", and the
 # method of all other responses "neargp_method_families".
 
-# The kinds of responses, the more special first. A gaussian response of one output is of none,
+# The kinds of responses, the more special first. A Gaussian response of one output is of none,
 # unless it is transformed or recalibrated.
 response_kinds <- c("polya_gamma", "classes", "outputs", "families", "transformed")
 

@@ -18,7 +18,7 @@ with_safe_outputs <- function(frame, formula, data) {
   frame
 }
 
-# One row has no distance to another.
+# There is no distance from one row to another.
 check_two_rows <- function(frame, data) {
   if (nrow(frame) > 1L) return(invisible())
   abort_neargp("rows", c("A Gaussian process needs two rows at least, and there is one.",
@@ -75,7 +75,7 @@ lacking_column <- function(message, unknown) {
   if (length(found) && (unknown || nzchar(found[4L]))) paste0(found[2L], found[4L])
 }
 
-# A factor of one level has no contrasts.
+# There are no contrasts of a factor of one level.
 check_levels <- function(frame, terms) {
   used <- setdiff(rownames(attr(terms, "factors")), names(frame)[attr(terms, "response")])
   constant <- Filter(function(name) (is.factor(frame[[name]]) || is.character(frame[[name]])) &&

@@ -1,4 +1,4 @@
-# The score of a gaussian response is in src/core/conditional/cpu/conditional_gradient.h, those of
+# The score of a Gaussian response is in src/core/conditional/cpu/conditional_gradient.h, those of
 # classes and counts are in src/core/loo/.
 
 #' LOO-k: leave-one-out score of nearest neighbours

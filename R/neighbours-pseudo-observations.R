@@ -1,4 +1,4 @@
-# Responses that are not gaussian as normal pseudo-observations of their linear predictor, so that
+# Responses that are not Gaussian as normal pseudo-observations of their linear predictor, so that
 # LOO-k has them as neighbours.
 #
 # The pseudo-observation of a response y is what it says about eta beyond a prior that is the same
@@ -34,7 +34,7 @@ pseudo_observation_noise <- function(family, nugget, parameters) {
 }
 
 # The same for what the rows say of the trend: a pseudo-observation holds all that its response
-# says, and no more. The best discount of neighbours is another matter: where there is hardly any
+# says, and no more. The best discount of neighbours is another matter: where there is almost no
 # field, it is anything up to the bound.
 trend_noise <- function(family, parameters) pseudo_observation_noise(family, 1, parameters)
 
@@ -131,7 +131,7 @@ pseudo_observation_content <- function(data, X, pseudo_observations) {
   unname(pseudo_observations$precision * cbind(1, pseudo_observations$mean - data$offset, X))
 }
 
-# The distinct locations as data of a gaussian response, which kriging, simulation and the rest can
+# The distinct locations as data of a Gaussian response, which kriging, simulation and the rest can
 # take.
 locations_as_data <- function(locations) {
   precision <- locations$content[, 1L]

@@ -176,7 +176,7 @@ likelihood_objective.neargp_vecchia <- function(method, problem) {
   local_objective(problem, neighbors_before(problem, component, method$k, method$ordering, 0))
 }
 
-# The neighbours before each row in the metric of a component. The ordering is made anew only when
+# The neighbours before each row in the metric of a component. The ordering is made again only when
 # the metric has changed a lot: each ordering has a likelihood of its own, and swapping it for
 # little keeps the estimates from settling.
 reorder_at <- 0.5
@@ -198,7 +198,7 @@ vecchia_search <- function(problem, ordering) {
   }
 }
 
-# The component that tells the metric of a sum can change, and with it the number of coordinates.
+# The component that sets the metric of a sum can change, and with it the number of coordinates.
 is_another_shape <- function(shape, before, renew_at) {
   length(shape) != length(before) || max(abs(shape - before)) > renew_at
 }

@@ -1,7 +1,7 @@
 # Turns newdata into numbers as the rows of the fit were: with their levels, contrasts, units and
 # safe basis functions.
 
-# Trend matrix and offset at newdata (a plain data frame whose rows have no missing values).
+# Trend matrix and offset at newdata (a plain data frame without missing values).
 newdata_design <- function(object, newdata) {
   design <- evaluated_design(object, newdata)
   if (nrow(newdata) > 1L) warn_of_other_rows(design, object, newdata)
@@ -93,8 +93,8 @@ plain_design <- function(terms, frame) {
     nrow(frame), dimnames = list(NULL, c(if (constant) "(Intercept)", labels)))
 }
 
-# Checks rows of newdata as check_finite_data() checks the training data: an exposure of 0 has no
-# logarithm. `rows` are those of newdata.
+# Checks rows of newdata as check_finite_data() checks the training data: the logarithm of an
+# exposure of 0 does not exist. `rows` are those of newdata.
 check_design_finite <- function(design, rows) {
   for (what in names(design)) {
     if (all(is.finite(design[[what]]))) next
@@ -111,7 +111,7 @@ check_design_finite <- function(design, rows) {
 }
 
 # Offsets of the formula are part of its terms; one given as an argument is its expression,
-# evaluated anew.
+# evaluated again.
 newdata_offset <- function(object, frame, newdata) {
   total <- numeric_offset(frame)
   if (is.null(object$offset_argument)) return(total)

@@ -51,7 +51,7 @@ stars_target <- function(object, newdata, part) {
   target
 }
 
-# Basis functions such as splines refuse to be evaluated in no rows. Several outputs share the
+# Basis functions such as splines refuse to be evaluated in no rows. Several responses share the
 # columns of the formula.
 zero_design <- function(object, rows) {
   columns <- length(object$beta) %/% max(1L, length(object$outputs)) +

@@ -1,4 +1,4 @@
-# Fits to several outputs: what their methods for generics do otherwise than those of other fits.
+# Fits to several responses: what their methods for generics do otherwise than those of other fits.
 # A fit to several responses is of class c("neargp_outputs", "neargp"), with an element `outputs`
 # (names), a nugget for each, and loadings in its covariance.
 

@@ -20,7 +20,7 @@ recovered_data <- function(object, data, known = NULL, ...) {
 }
 
 # The basis is on the scale of the link. There are no degrees of freedom: the tests of summary() are
-# by the normal distribution, too.
+# by the normal distribution as well.
 #' @exportS3Method emmeans::emm_basis
 emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...) {
   frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)

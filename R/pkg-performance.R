@@ -27,7 +27,7 @@ check_convergence.neargp <- function(x, tolerance = 0.001, ...) {
   as.logical(x$convergence$converged)
 }
 
-# Draws of the observed rows beside the response, as performance plots and prints them.
+# Draws of the observed rows next to the response, as performance plots and prints them.
 #' @exportS3Method performance::check_predictions
 check_predictions.neargp <- function(object, iterations = 50, check_range = FALSE, ...) {
   check_one_response(object, "check_predictions()")

@@ -98,8 +98,8 @@ check_same_crs <- function(crs, locations,
   }
 }
 
-# A CRS given as a PROJ string has no name of its own, and of one from a file or a raster the input
-# is its WKT, of many lines.
+# A CRS given as a PROJ string lacks a name of its own, and for one from a file or a raster the
+# input is its WKT, of many lines.
 describe_crs <- function(crs) {
   if (is.null(crs) || is.na(crs)) return("none")
   if (!is.na(crs$Name) && !crs$Name %in% c("", "unknown")) return(crs$Name)

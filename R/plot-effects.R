@@ -61,7 +61,7 @@ all_calls <- function(expression) {
   c(list(expression), unlist(lapply(as.list(expression)[-1L], all_calls), recursive = FALSE))
 }
 
-# A table (x, value, lower, upper) for each covariate that has an effect.
+# A table (x, value, lower, upper) for each covariate with an effect.
 effect_tables <- function(fit, level, type = "link") {
   data <- needed_data(fit, "plot(which = \"effects\")")
   rows <- drop_geometry(with_fitted_columns(fit, fitted_rows(fit, data)))
@@ -82,8 +82,8 @@ typical_value <- function(x, as_levels) {
   x[match(names(counts)[which.max(counts)], as.character(x))]
 }
 
-# With the design C of values less the mean of that of the observations, effects are C b and have
-# the variances diag(C V C'): an intercept, which they do not contain, does not widen them. On the
+# With the design C of values less the mean of that of the observations, effects are C b with the
+# variances diag(C V C'): an intercept, which they do not contain, does not widen them. On the
 # response scale the design is that of the values, with its intercept and offset.
 effect_table <- function(fit, typical, name, observed, level, as_levels, type, points = 100L,
                          most = 1000L) {

@@ -45,7 +45,7 @@ local_scale_map <- function(fit, which, what, newdata, cells, time, palette = NU
   drawn
 }
 
-# Places with value and error of the logarithm there, and the unit of the value.
+# Locations with value and error of the logarithm there, and the unit of the value.
 local_scale_places <- function(fit, which, newdata, cells, time) {
   component <- local_component(fit, which)
   if (is.null(newdata)) {

@@ -226,7 +226,8 @@ ggplot_axes <- function(place, expand = FALSE, xlab = NULL, ylab = NULL) {
   )
 }
 
-# A map that is but a line would leave no room beside it: its narrow side is drawn wider than it is.
+# A map that is but a line would leave no room next to it: its narrow side is drawn wider than it
+# is.
 widen_map <- function(place) {
   shape <- if (place$longlat) cos(mean(range(place$y)) * pi / 180) else 1
   least <- max(diff(range(place$x)) * shape, diff(range(place$y))) / 20 * c(-0.5, 0.5)

@@ -20,7 +20,7 @@ predicted_elsewhere <- function(call, frame = parent.frame(), called = sys.funct
   predict_to_files(object, newdata, given_arguments(call, frame))
 }
 
-# The arguments of predict() beside the fit and the new rows.
+# The arguments of predict() next to the fit and the new rows.
 given_arguments <- function(call, frame) {
   mget(setdiff(names(call)[-1L], c("object", "newdata", "...")), envir = frame)
 }

@@ -14,7 +14,7 @@ joint_moments.default <- function(method, object, target, settings) {
 }
 
 # `covariance`: of the field given the trend; `weighted`: what the mean of the field is of the
-# responses and of each column of the trend, a row for each place.
+# responses and of each column of the trend, a row for each location.
 joint_of_field <- function(object, target, settings, covariance, weighted) {
   unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)

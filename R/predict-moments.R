@@ -1,12 +1,12 @@
-# Mean and variance of the latent field at new places, by chunks of rows.
+# Mean and variance of the latent field at new locations, by chunks of rows.
 
-# The predictor of a method: a function of (coords, X, offset) of places, for several outputs also
-# of those `observed` there, that returns the list of the mean and variance of the latent field of
-# each target. It is made once for all chunks, so that what they share is computed once. A place has
-# a target for each output: first those of the first output at all places, then those of the next
-# (stacked_targets()). The number of the location therefore varies fastest in all moments: `mean`,
-# `variance`, `components` of mixtures (a row for each target, deep-predict.R) and `covariance` of
-# the outputs (an array of location x output x output).
+# The predictor of a method: a function of (coords, X, offset) of locations, for several responses
+# also of those `observed` there, that returns the list of the mean and variance of the latent field
+# of each target. It is made once for all chunks, so that what they share is computed once. A
+# location has a target for each output: first those of the first output at all locations, then
+# those of the next (stacked_targets()). The number of the location therefore varies fastest in all
+# moments: `mean`, `variance`, `components` of mixtures (a row for each target, deep-predict.R) and
+# `covariance` of the outputs (an array of location x output x output).
 predictor <- function(method, object, settings) {
   UseMethod("predictor")
 }
@@ -31,7 +31,7 @@ predictor.default <- function(method, object, settings) {
   function(coords, X, offset) conditional_moments(object, coords, X, offset, settings)
 }
 
-# Moments of all targets, chunk by chunk of the places.
+# Moments of all targets, chunk by chunk of the locations.
 chunked_moments <- function(object, target, settings,
                             moments_at = part_predictor(object, settings)) {
   m <- nrow(target$coords)
@@ -122,8 +122,8 @@ trend_moments <- function(object, weighted, variance, X, offset) {
   moments_by_parts(object, weighted, variance, X, offset)[c("mean", "variance")]
 }
 
-# With `unseen`, what the neighbours do not tell of the design, and the variance that the trend has
-# there.
+# With `unseen`, the part of the design that the neighbours do not explain, and the variance that
+# the trend has there.
 moments_by_parts <- function(object, weighted, variance, X, offset) {
   columns <- design_columns(object$data, X)
   unseen <- columns - weighted[, -1L, drop = FALSE]

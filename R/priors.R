@@ -150,7 +150,7 @@ with_priors <- function(layout, prior, covariance, locations) {
   layout
 }
 
-# Bounds of variances are told as standard deviations.
+# Bounds of variances are given as standard deviations.
 prior_base <- function(layout, row, bound) {
   scale <- rep_len(covariate_scale(layout), nrow(layout))[row]
   if (layout$kind[row] %in% c("variance", "nugget")) bound^2 * scale else bound

@@ -132,7 +132,7 @@ check_locations <- function(coords, covariance, locations, flat_allowed = FALSE)
   }
 }
 
-# Rows that must have locations of their own, of several outputs in sets of one output each.
+# Rows that must have locations of their own, of several responses in sets of one output each.
 rows_without_noise <- function(problem) {
   if (!has_outputs(problem)) {
     is_needed <- has_ability(problem$method, "distinct_locations", problem)
@@ -190,10 +190,10 @@ refit_context <- function(object, rows) {
     object$threads, passes = 30)
 }
 
-# The optimum with all coefficients at 0 is where the search of a local covariance begins, with all
-# neighbours at once: a value below that of the stationary covariance is then out of the question,
-# whatever other optima there are in ranges that the data hardly tell. Vecchia's optimum is as good
-# a start where the method's own costs more, and an earlier fit is a better one.
+# The search of a local covariance begins at the optimum with all coefficients at 0, with all
+# neighbours at once. A value below that of the stationary covariance is then out of the question,
+# whatever other optima there are in ranges that the data barely determine. Vecchia's optimum is as
+# good a start where the method's own costs more, and an earlier fit is a better one.
 from_stationary <- function(problem) {
   local <- problem$layout$kind %in% local_kinds
   if (!anyNA(problem$layout$start[problem$free])) return(problem)

@@ -150,7 +150,7 @@ profile_in_natural <- function(object, profiled, rows, working) {
   layout <- object$layout[rows, ]
   unit <- profiled$problem$data$basis$unit %||% 1
   shift <- unit_power(layout) * log(unit)
-  # a known anisotropy has the range along the major axis
+  # with a known anisotropy the range is that along the major axis
   scale <- ifelse(layout$kind == "range", object$parameters$estimate[rows] /
     to_core(object$parameters$working[rows], layout$transform), 1 / covariate_scale(layout))
   rbind(to_core(working[1L, ] + shift, layout$transform) * scale,

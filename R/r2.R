@@ -59,7 +59,8 @@ trend_share <- function(model) {
   explained / (explained + process_variance(model) + effects_variance(model) + noise)
 }
 
-# The mean over the rows. (`variance` is that of places whose local covariates are at their mean.)
+# The mean over the rows. (`variance` is that of locations whose local covariates are at their
+# mean.)
 process_variance <- function(model) {
   variances <- vapply(model$core_covariance$components, `[[`, 0, "variance")
   if (!has_local_scales(model)) return(sum(variances))

@@ -36,7 +36,7 @@ cell_columns <- function(raster, window = whole_window(raster)) {
     as.data.frame(matrix(NA, window$rows * window$columns, 0L))
 }
 
-# A raster without values that has the cells of a window alone.
+# A raster without values that contains the cells of a window alone.
 window_raster <- function(raster, window) {
   if (identical(window, whole_window(raster))) return(raster)
   half <- terra::res(raster) / 2
@@ -67,7 +67,7 @@ raster_windows <- function(raster, cells) {
   })
 }
 
-# The name of a file that is to have the cells of a window alone.
+# The name of a file that is to contain the cells of a window alone.
 file_of_window <- function(file, window) structure(file, window = window)
 
 window_of_file <- function(file) attr(file, "window")

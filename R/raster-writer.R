@@ -88,8 +88,8 @@ part_name <- function(file) {
   file.path(dirname(file), sprintf(".%s-%s", basename(tempfile("part")), basename(file)))
 }
 
-# A raster and what GDAL and terra keep beside it, where it is there; other files may begin with its
-# name, and are not its own.
+# A raster and what GDAL and terra keep next to it, where it is there; other files may begin with
+# its name, and are not its own.
 files_of <- function(file) {
   beside <- if (endsWith(file, ".grd")) sub("grd$", "gri", file)
   own <- c(file, beside, paste0(file, c(".aux.xml", ".aux.json", ".ovr", ".msk")))

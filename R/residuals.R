@@ -92,7 +92,7 @@ residuals_of_rows <- function(object, values) {
   stats::naresid(object$na_action, shown)
 }
 
-# Values of the rows of the fit as the rows of the data have them: of several outputs, of which a
+# Values of the rows of the fit as the rows of the data have them: of several responses, of which a
 # row is one, a column for each, as lm() has them for a matrix response.
 rows_of_data <- function(object, values) {
   if (is.null(object$outputs)) values else output_matrix(object$data, values)

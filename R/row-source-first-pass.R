@@ -112,7 +112,7 @@ check_frame_finite <- function(frame, family) {
 
 # All rows, or `size` of them, in their order: those of the smallest shares, the fractional parts of
 # their numbers times the golden ratio, which spreads them evenly over the source however it is cut
-# into chunks. Beside them the first row of each level.
+# into chunks. Next to them the first row of each level.
 new_sampler <- function(size) {
   kept <- list()
   share <- double(0)  # of each row in `kept`; below 0 for what stays

@@ -132,7 +132,7 @@ given_classes <- function(given, columns) {
   classes
 }
 
-# Numbers are recognised in each chunk, quoted ones, too.
+# Numbers are recognised in each chunk, quoted ones as well.
 text_classes <- function(rows) {
   unname(vapply(rows, function(column) if (is.numeric(column)) NA_character_ else class(column)[1L],
     ""))

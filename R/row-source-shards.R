@@ -26,7 +26,7 @@ read_by <- function(host, reading) {
     function(numbers) list(parts = numbers)), makes = TRUE)
 }
 
-# A host that has the rows of the problem.
+# A host that holds the rows of the problem.
 host_of_problem <- function(problem) {
   host <- new_rows_host(problem)
   if (is.null(problem$data$stream)) {
@@ -102,8 +102,8 @@ part_hash <- function(chunk) {
 }
 
 # Rows of the smallest shares, the fractional parts of their numbers times the golden ratio, which
-# spread evenly; no more than all samples need, `below` of which the chunks before have told. And
-# the first row of each level.
+# spread evenly. There are no more than all samples need; `below` of them come from the chunks
+# before. And the first row of each level.
 sample_of_part <- function(chunk, frame, number, size, below) {
   used <- as.integer(attr(frame, "row.names"))
   share <- (number * sqrt(2) + used * (sqrt(5) - 1) / 2) %% 1

@@ -145,7 +145,7 @@ shard_context <- function(context, workers = context$cluster) {
 }
 
 # Makes the problems of all shards: neighbours before each row (`before`) in the order of maxmin, or
-# among all others. `reorder`: whether the order is made anew in this metric.
+# among all others. `reorder`: whether the order is made again in this metric.
 make_problems <- function(host, component, k, before, joint = FALSE, reorder = before,
                           largest = k) {
   forget_calls(host, c("shard_problem", "shard_narrow", if (reorder) "shard_order"))

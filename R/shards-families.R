@@ -1,4 +1,4 @@
-# The bound on inducing points of responses that are not gaussian, over rows in shards. The search
+# The bound on inducing points of responses that are not Gaussian, over rows in shards. The search
 # for the posterior is here (src/core/variational/family_bound.h), with a pseudo-observation of each
 # row; what it asks of the rows, sums and some numbers of each, it has from their shards.
 

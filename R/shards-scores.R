@@ -1,4 +1,4 @@
-# Leave-one-out scores of rows in shards, of classes and of what is neither gaussian nor classes:
+# Leave-one-out scores of rows in shards, of classes and of what is neither Gaussian nor classes:
 # what problem$loo$scoring (R/neighbours-loo-optimizers.R) asks of them. The prior of the
 # pseudo-observations is that of some rows of all, or of the sample of a source, and is found here.
 

@@ -86,7 +86,7 @@ fits_dense <- function(object, places) {
   FALSE
 }
 
-# Factors of locations that are close to each other beside the range of a smooth field.
+# Factors of locations that are close to each other next to the range of a smooth field.
 check_drawn <- function(drawn) {
   if (drawn$failed == 0L) return(drawn)
   abort_neargp("cholesky",
@@ -120,8 +120,8 @@ draw_trend <- function(object, nsim, conditional) {
   trend$beta + crossprod(chol(trend$beta_vcov), matrix(stats::rnorm(q * nsim), q, nsim))
 }
 
-# Few enough for a dense draw of any method to take less than a second: the factor of 1,500 places
-# is 1 GFlop.
+# Few enough for a dense draw of any method to take less than a second: the factor of 1,500
+# locations is 1 GFlop.
 few_places <- 1500L
 
 check_places <- function(places, most = 5000L) {

@@ -123,7 +123,7 @@ refuse_of_model <- function(value, name, has, model, what) {
     i = sprintf("Leave `%s` out.", name)))
 }
 
-# One component, without what makes it change from place to place.
+# One component, without the parts that change in space.
 check_margin <- function(covariance, name) {
   check_class(covariance, name, "neargp_covariance", "a covariance, such as cov_matern()")
   components <- covariance$components
@@ -212,7 +212,7 @@ settle_space_time <- function(settings, data, locations, streamed = FALSE) {
   covariance
 }
 
-# Fewer tell the smoothness in time from a nugget.
+# Fewer do not distinguish the smoothness in time from a nugget.
 distinct_times <- 5L
 
 is_gneiting <- function(component) identical(component$space_time$model, "gneiting")

@@ -118,8 +118,9 @@ same_rows <- function(start, data, rows) {
   identical(start$source[c("hashes", "model", "rows")], data$stream[c("hashes", "model", "rows")])
 }
 
-# What of a fit `start`, or of what neargp_last() has, is not taken is said, and where nothing is,
-# that is an error. A fit is continued by its own method alone: others take parameters.
+# A message lists the parts of a fit `start`, or of neargp_last(), that are not taken, and if
+# nothing is taken, that is an error. A fit is continued by its own method alone: others take
+# parameters.
 inform_partial_start <- function(start, problem) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(invisible())
   before <- if (inherits(start, "neargp_last")) start$deep$method else if (has_fitted_state(start))

@@ -85,7 +85,7 @@ check_site_count <- function(count, most = 5000L) {
       format_count(most)), i = "Take every tenth of them, or a coarser grid."))
 }
 
-# Places as areas of one point each.
+# Locations as areas of one point each.
 point_support <- function(object, places, name) {
   target <- new_target(object, places)
   if (!all(target$complete)) {

@@ -1,5 +1,5 @@
-# Transforms of a gaussian response: z = g(y), strictly increasing, is modelled. The family of a fit
-# has its transform as an element, its data have z as `y`, and y as `untransformed`.
+# Transforms of a Gaussian response: z = g(y), strictly increasing, is modelled. The family of a fit
+# keeps its transform as an element, its data z as `y`, and y as `untransformed`.
 # R/mixture-transformed.R computes all results for the response.
 
 # Functions of each: z of y; y of z, constant below `floor` and infinite above `pole`; and the
@@ -71,7 +71,7 @@ transform_floor <- function(transform) response_transforms[[transform$name]]$flo
 
 transform_pole <- function(transform) response_transforms[[transform$name]]$pole(transform)
 
-# The fit of the transformed response as one of a gaussian response.
+# The fit of the transformed response as one of a Gaussian response.
 normal_scale_fit <- function(object) {
   object$family[c("transform", "recalibration")] <- NULL
   object$method <- method_for(object$method, object$family, object$data)

@@ -11,7 +11,7 @@ without_recalibration <- function(object) {
 # ---- predictions ---------------------------------------------------------------------------------
 
 # Draws of the transformed response, back on the user's scale. Those of a recalibrated fit would
-# need the dependence of places, too.
+# need the dependence of locations as well.
 transformed_draws <- function(object, target, nsim, settings) {
   if (settings$noise && !is.null(object$family$recalibration)) {
     abort_neargp("recalibration",

@@ -1,4 +1,4 @@
-# The trend at covariates of new rows, which need no places: what packages of marginal means and
+# The trend at covariates of new rows, which need no locations: what packages of marginal means and
 # effects ask for.
 
 # Linear predictor of the trend, offset included, and its variance, on the scale of the link.

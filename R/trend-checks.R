@@ -1,6 +1,6 @@
-# Checks of the trend of a fit: what cannot be told apart, and what leaves nothing to a field.
+# Checks of the trend of a fit: what cannot be distinguished, and what leaves nothing to a field.
 
-# Other responses than gaussian ones may be as a trend has them.
+# Other responses than Gaussian ones may be as a trend has them.
 check_trend_of <- function(data, family) {
   if (is_gaussian(family)) check_trend(data) else check_rank(data$X, NULL, data$response_name)
 }
@@ -24,7 +24,7 @@ check_trend <- function(model_data) {
   if (ncol(X)) check_rank(X, centered, model_data$response_name)
 }
 
-# Beside a constant only the scatter of a covariate counts: that of a year is a small share of its
+# Next to a constant only the scatter of a covariate counts: that of a year is a small share of its
 # size.
 check_rank <- function(X, centered, response_name) {
   columns <- centered_columns(X)
@@ -47,7 +47,7 @@ check_column_sizes <- function(columns, names, least = 1e-290) {
     format_some(names[small]), sizes[small][1L]), i = "Multiply the covariate by a constant."))
 }
 
-# Where there is no intercept nothing takes the mean of a covariate off, and beside a large one its
+# Where there is no intercept nothing takes the mean of a covariate off, and next to a large one its
 # variation is lost.
 abort_rank <- function(X, aliased) {
   names <- colnames(X)[aliased]

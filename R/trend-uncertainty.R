@@ -6,7 +6,7 @@
 #   V + J C J',
 #
 # since V is the inverse of the block of b, J = V d2l/dbdt', and C is the inverse of minus the
-# second derivatives of l(b(t), t). V alone would take t for known. For a gaussian response the
+# second derivatives of l(b(t), t). V alone would take t for known. For a Gaussian response the
 # mixed second derivatives are zero on average, and generalised least squares uses V.
 
 # Adds J C J' to a result; `slope` is J, a row for each coefficient in the core's columns.

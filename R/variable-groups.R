@@ -26,7 +26,7 @@ variable_groups <- function(object, data, variables, by) {
   variables
 }
 
-# Layers of block_support(covariates = ) that the trend has: rows have their means alone.
+# Layers of block_support(covariates = ) that the trend uses: rows contain their means alone.
 averaged_covariates <- function(object, data) {
   if (has_areal_data(object)) setdiff(object$required_columns, names(data))
 }

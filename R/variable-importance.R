@@ -127,7 +127,7 @@ refit_without <- function(object, group) {
   suppressMessages(eval(call, environment(object$formula)), classes = "neargp_message")
 }
 
-# Whether the group has one of the two coordinates that an anisotropy rotates.
+# Whether the group contains one of the two coordinates that an anisotropy rotates.
 is_in_plane <- function(object, group) {
   plane <- utils::head(attr(object$locations$terms, "term.labels"), 2L)
   any(vapply(plane, label_has, NA, variables = group))
@@ -190,7 +190,7 @@ scores_over_folds <- function(splits, names, verbose, score) {
   list(fit = scores[[1L]], without = stats::setNames(scores[-1L], names))
 }
 
-# The covariance parameters are of all rows; what has no rows to condition on is trained anew.
+# The covariance parameters are of all rows; what has no rows to condition on is trained again.
 trained_without <- function(fit, split) without_fold(fit, split, !is.null(fit$deep))
 
 # A standard deviation whose squares do not overflow. A power of two rounds nothing.

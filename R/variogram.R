@@ -118,7 +118,7 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
   result
 }
 
-# The variogram of residuals at about one place, as a function of the lag.
+# The variogram of residuals at about one location, as a function of the lag.
 variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_lag) {
   place <- fit$locations
   if (is.null(place$time)) {

@@ -3,7 +3,7 @@
 saved_fits <- function() list.files(test_path("fits"), "[.]rds$", recursive = TRUE,
   full.names = TRUE)
 
-# Of so few rows all are neighbours by default, and sectors left some out then.
+# With so few rows all are neighbours by default, and sectors left some out then.
 by_sectors <- paste0(c("anisotropic", "local", "loo_k", "mll_k", "sphere", "transformed",
   "vecchia"), ".rds")
 

@@ -11,7 +11,7 @@ candidates_of_sites <- function(m = 12L) {
   data.frame(x = stats::runif(m), y = stats::runif(m), height = stats::rnorm(m))
 }
 
-# Variances at targets once some places, rows of `sites`, are measured: what they say is of no
+# Variances at targets once some locations, rows of `sites`, are measured: what they say is of no
 # matter.
 variance_with <- function(fit, sites, targets) {
   data <- list(coords = rbind(fit$data$coords, as.matrix(sites[c("x", "y")])),

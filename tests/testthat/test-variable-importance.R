@@ -53,7 +53,7 @@ test_extended("a coordinate of an anisotropy leaves the range of the other, as a
   expect_equal(variable_importance(fit, "x")$log_score, -mean(loo_log_densities(line)))
 })
 
-# Of the rows of a table of cross_validate().
+# For the rows of a table of cross_validate().
 validated_log_scores <- function(table) {
   if (!is.null(table$log_score)) return(table$log_score)
   if (!is.null(table$sd)) return(-dnorm(table$observed, table$mean, table$sd, log = TRUE))
