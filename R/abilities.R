@@ -8,7 +8,7 @@
 when <- function(where, holds) structure(holds, where = where)
 
 # `holds`: what is asked of the settings of the method as well.
-gaussian_only <- function(where = "of a gaussian response", holds = function(method) TRUE) {
+gaussian_only <- function(where = "of a Gaussian response", holds = function(method) TRUE) {
   when(where, function(method, family) is_gaussian(family) && holds(method))
 }
 
@@ -27,7 +27,7 @@ abilities <- list(
   # random effects and smooths in the formula
   effects = list(default = FALSE, vecchia = gaussian_only(), vecchia_inducing = FALSE,
     exact_gp = gaussian_only(),
-    loo_k = gaussian_only("of a gaussian response, by quasi-Newton",
+    loo_k = gaussian_only("of a Gaussian response, by quasi-Newton",
       function(method) method$optimizer != "adam"),
     vnngp = when("at all locations with posterior \"sparse\" or \"laplace\"",
       function(method, family) !is_mean_field(method) && is.null(method$inducing) &&
@@ -54,7 +54,7 @@ abilities <- list(
     odvgp = FALSE, ppgpr = FALSE),
   # rows in shards, on one machine or on the workers of a cluster
   shards = list(default = FALSE,
-    vecchia = gaussian_only("of a gaussian response (ordering = \"maxmin\")",
+    vecchia = gaussian_only("of a Gaussian response (ordering = \"maxmin\")",
       function(method) method$ordering %in% c("auto", "maxmin")),
     vecchia_inducing = FALSE, mll_k = TRUE,
     loo_k = when("(neither by Adam nor with Polya-Gamma variables)",

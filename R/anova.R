@@ -106,7 +106,7 @@ warn_lost <- function(table, fits, common) {
   smaller <- rownames(table)[row - 1L]
   ended <- isFALSE(fits[[row]]$convergence$converged)
   warn_neargp("comparison", c(
-    sprintf("`%s` has a log-likelihood %s smaller than `%s`, which has fewer parameters: this is no test.",
+    sprintf("`%s` has a log-likelihood %s smaller than `%s`, with fewer parameters: this is no test.",
       larger, format(signif(-table$Chisq[row] / 2, 2L)), smaller),
     i = if (ended) sprintf("`%s` ended before its maximum.", larger),
     i = if (!common && have_own_sets(fits[[row]], fits[[row - 1L]])) {
@@ -175,11 +175,11 @@ check_terms_tested <- function(fit) {
   if (inherits(fit, "neargp_deep_fit")) stats::vcov(fit)  # an error, which says why
   refuse_outputs(fit, "anova() of one fit", "Give two or more fits: anova(smaller, larger).")
   if (anyNA(fit$beta_vcov)) {
-    abort_neargp("method", c("The trend of this fit has no standard errors, and so no tests.",
+    abort_neargp("method", c("The trend of this fit comes without standard errors, so it cannot be tested.",
       i = "Compare fits by cross_validate(list(...))."))
   }
   if (!length(attr(fit$terms, "term.labels"))) {
-    abort_neargp("argument", c("There is one fit, and its trend has no terms to be tested.",
+    abort_neargp("argument", c("There is one fit, and its trend contains no terms to be tested.",
       x = if (length(fit$effects)) paste0(untested_effects(fit), "."),
       i = "Give two or more: anova(smaller, larger)."))
   }

@@ -113,7 +113,7 @@ check_weighted <- function(points, rows) {
   bare <- rows[setdiff(seq_along(rows), points$area)]
   if (!length(bare)) return(invisible())
   abort_neargp("support", c(
-    sprintf("The raster `weights` has no weight within the area in %s.", format_rows(bare)),
+    sprintf("The raster `weights` contains no weight within the area in %s.", format_rows(bare)),
     i = "Leave such rows out of `data`, or check the raster's extent."))
 }
 
@@ -141,7 +141,7 @@ with_covariates <- function(points, support, formula, locations) {
   used <- all.vars(formula[[3L]])
   names <- if ("." %in% used) names(layers) else intersect(names(layers), used)
   if (!length(names)) {
-    abort_neargp("support", c("The formula has none of the layers of `covariates`.",
+    abort_neargp("support", c("The formula contains none of the layers of `covariates`.",
       x = paste0("They are ", format_some(names(layers), 12L), ".")))
   }
   values <- read_from(layers, terra::extract(layers[[names]], points$xy))

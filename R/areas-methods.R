@@ -4,7 +4,7 @@
 check_predicts_areas <- function(object) {
   refuse_compressed(object, "A prediction of areas")
   if (!is.null(object$data$noise) && has_transform(object$family)) {
-    refuse_noise("over areas with a transform", "Fit the transformed response, whose areas have no noise.")
+    refuse_noise("over areas with a transform", "Fit the transformed response, whose areas are without noise.")
   }
   if (has_ability(object$method, "area_means", object)) return(invisible())
   abort_neargp("method", c(

@@ -18,7 +18,7 @@ check_area_weights <- function(weights, areas, object) {
 
 weight_column <- function(name, areas) {
   if (length(name) != 1L || !name %in% names(areas$columns)) {
-    abort_neargp("newdata", c(paste0("The areas have no column ", format_some(name),
+    abort_neargp("newdata", c(paste0("The areas lack a column ", format_some(name),
       ", which `weights` names."), i = paste0("Their columns: ",
       format_some(names(areas$columns), 12L), ".")))
   }

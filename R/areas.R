@@ -170,6 +170,6 @@ check_area_settings <- function(object, settings) {
       settings$fun == "sum" && settings$type %in% c("response", "quantile"))) {
     abort_neargp("argument", c(
       "interval = \"prediction\" is for totals of counts: a poisson() response with fun = \"sum\".",
-      i = "A mean over an area has no noise of single observations: use interval = \"confidence\"."))
+      i = "A mean over an area is without the noise of single observations: use interval = \"confidence\"."))
   }
 }

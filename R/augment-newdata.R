@@ -34,7 +34,7 @@ responses_by_output <- function(x, newdata) {
 linear_predictor_of_mean <- function(x, newdata) {
   if (x$family$link != "identity") {
     abort_neargp("argument", c("`se_fit` must be FALSE unless the link is the identity.",
-      i = "predict(type = \"link\") has the standard error of the linear predictor."))
+      i = "predict(type = \"link\") returns the standard error of the linear predictor."))
   }
   stats::predict(x, newdata, type = "link")
 }

@@ -9,7 +9,7 @@ resolve_blas <- function(fast = core_fast_blas()) {
   if (choice == "blas" && !nzchar(fast)) {
     abort_neargp("blas", c("R's BLAS is not one that is known to be fast.",
       x = paste0("It is ", blas_file(), ", and not OpenBLAS."),
-      i = "Have R use OpenBLAS (neargp_sitrep() tells how), or use options(neargp.blas = \"auto\")."))
+      i = "Let R use OpenBLAS (neargp_sitrep() explains how), or use options(neargp.blas = \"auto\")."))
   }
   if (choice != "eigen" && nzchar(fast)) "blas" else "eigen"
 }

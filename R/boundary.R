@@ -11,7 +11,7 @@ boundary_lines <- function(x, names, vanishing) {
     if (length(names)) sprintf("%s: %s.", what, paste(names, collapse = ", "))
   }
   c(line("Not identified by the data", names[vanished & !undetermined]),
-    line(paste0("At a bound of its search interval", if (vanishing) ", or indistinguishable from 0"),
+    line(paste0("At a limit of its search interval", if (vanishing) ", or indistinguishable from 0"),
       names[!undetermined & !vanished]),
     line("Poorly determined by the data", names[undetermined]))
 }

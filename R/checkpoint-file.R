@@ -55,7 +55,7 @@ read_checkpoint <- function(path, header_only = FALSE) {
     if (is.character(block)) {
       abort_checkpoint(path, "damaged", sprintf("It is damaged: the checksum of its part %d, at byte %s, is not that of what stands there.",
         length(blocks) + 1L, format_count(at)),
-        "Take a copy of it, or begin anew: delete the file.")
+        "Take a copy of it, or delete the file to begin again.")
     }
     blocks[[length(blocks) + 1L]] <- block$object
     at <- block$end
@@ -63,7 +63,7 @@ read_checkpoint <- function(path, header_only = FALSE) {
   }
   if (!length(blocks)) {
     abort_checkpoint(path, "damaged", "It is damaged: its beginning is not whole.",
-      "Take a copy of it, or begin anew: delete the file.")
+      "Take a copy of it, or delete the file to begin again.")
   }
   list(header = blocks[[1L]], records = blocks[-1L], length = at, is_whole = at == length(bytes))
 }
@@ -80,7 +80,7 @@ check_beginning <- function(path, bytes) {
     abort_checkpoint(path, "version",
       sprintf("It has format %s, and this version of neargp reads format %s.", format(format),
         checkpoint_format),
-      "Go on with the version that has written it, or begin anew: delete the file.")
+      "Go on with the version that wrote it, or delete the file to begin again.")
   }
 }
 

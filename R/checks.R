@@ -258,5 +258,5 @@ check_method_of_response <- function(fit) {
   }
   abort_neargp("argument",
     c("This fit was made by an earlier version of neargp, whose methods did not have the kind of their response.",
-      i = "Fit the model anew."))
+      i = "Fit the model again."))
 }

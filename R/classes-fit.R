@@ -183,7 +183,7 @@ check_class_offset <- function(problem) {
   if (log_odds || all(problem$data$offset == 0)) return(invisible())
   abort_neargp("formula",
     c("An offset means nothing where each class has a trend: it would be the same for all of them.",
-      i = "Leave the offset out: covariates of the trend have a coefficient for each class."))
+      i = "Leave the offset out: covariates of the trend get a coefficient for each class."))
 }
 
 check_kept_classes <- function(fit, split) {

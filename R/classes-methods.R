@@ -124,7 +124,7 @@ fitted.neargp_classifier <- function(object, ...) {
 simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
   abort_for_classes("simulate()",
     if (has_ability(object$method, "class_fields"))
-    "predict() has the probabilities of classes, row by row." else
+    "predict() returns the probabilities of classes, row by row." else
     "The labels' Gaussian process is a way to probabilities, not a model of a latent field.")
 }
 

@@ -109,7 +109,7 @@ share_instruction_set <- function(workers) {
   if (is.null(workers)) return(invisible())
   if (!core_simd() %in% workers$instruction_sets) {
     abort_neargp("cluster", c(sprintf("The checkpoint was begun with the instruction set %s, which workers lack.",
-      core_simd()), i = "Go on with machines of the kind that began, or begin anew."))
+      core_simd()), i = "Go on with machines of the kind that began, or begin again."))
   }
   call_workers(workers, worker_call, list(name = "set_worker",
     arguments = list(instruction_set = core_simd())), limit = workers$timeout_at_start)
@@ -169,7 +169,7 @@ common_instruction_set <- function(of_workers) {
   available <- core_simd_available()
   common <- intersect(available[seq_along(available) >= match(core_simd(), available)], of_workers)
   if (length(common)) return(common[1L])
-  abort_neargp("cluster", c("The processors of the workers have no instruction set in common with this one.",
+  abort_neargp("cluster", c("The processors of the workers share no instruction set with this one.",
     i = "Sums would round differently: take machines of one kind."))
 }
 

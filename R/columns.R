@@ -29,7 +29,7 @@ check_coords_given <- function(coords, time, data, formula) {
   abort_neargp("coordinates", c(
     if (length(day)) sprintf("time = ~ %s alone does not say where the rows of `data` are.", day)
     else "`data` has no geometry, so `coords` must say where its rows are.",
-    i = if (length(day)) sprintf("Stations have locations, too: %s, time = ~ %s.", example, day)
+    i = if (length(day)) sprintf("Stations need locations as well: %s, time = ~ %s.", example, day)
     else sprintf("Name the columns: %s.", example),
     i = if (length(day)) series_hint(day, data),
     i = if ("." %in% all.vars(formula[[length(formula)]]))

@@ -69,5 +69,5 @@ warn_units <- function(found, family) {
     i = sprintf("%s gives each coordinate its own range: covariance = cov_%s(ard = TRUE).",
       if (found$kind == "time") "For more such coordinates `ard = TRUE`" else "`ard = TRUE`",
       family),
-    i = "If they do have one unit, say so by distance = \"euclidean\"."))
+    i = "If they share one unit, use distance = \"euclidean\"."))
 }

@@ -44,7 +44,7 @@ describe_progress <- function(deep, least = 0.01) {
 }
 
 describe_validation <- function(validation) {
-  if (!length(validation$rows)) return("none, so that nothing tells whether it overfits")
+  if (!length(validation$rows)) return("none, so that overfitting cannot be seen")
   inside <- if (!is.null(validation$coverage)) sprintf(", %s%% inside their 95%% intervals",
     format(round(100 * validation$coverage, 1L)))
   paste0(format_count(length(validation$rows)), " rows: log density ",
@@ -138,7 +138,7 @@ covariance_estimates.neargp_deep_fit <- function(object) {
 vcov.neargp_deep_fit <- function(object, ...) {
   abort_deep(object, "standard errors",
     "its units are not identified, and other starts lead to other ones",
-    "predict() has the uncertainty of predictions.")
+    "predict() returns the uncertainty of predictions.")
 }
 
 #' @export

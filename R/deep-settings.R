@@ -42,7 +42,7 @@ continued_fit <- function(method, problem) {
     identical(deep_kernel(method, problem$covariance), earlier$deep$state$kernel)
   if (alike) return(earlier$deep)
   inform_neargp("start",
-    "`start` has other layers, units, sites, covariances or `validation`: the fit begins anew.")
+    "`start` has other layers, units, sites, covariances or `validation`: the fit begins from the start.")
   NULL
 }
 
@@ -65,7 +65,7 @@ deep_input_scale <- function(coords, names) {
   }
   constant <- setdiff(names[!kept], names[kept])  # of a factor one of several columns may be
   if (length(constant)) {
-    inform_neargp("coordinates", sprintf("Left out, since all rows have the same value: %s.",
+    inform_neargp("coordinates", sprintf("Left out, since the value is the same in all rows: %s.",
       format_some(constant)))
   }
   list(kept = kept, center = unname(center[kept]), scale = unname(scale[kept]),

@@ -113,7 +113,7 @@ with_start.neargp_deep_outputs <- function(method, problem) {
 with_start.neargp_deep_families <- function(method, problem) {
   check_deep_trend(method, problem)
   refuse_robust(method, "family",
-    sprintf("`robustness` is for gaussian responses, and this one is %s.",
+    sprintf("`robustness` is for Gaussian responses, and this one is %s.",
       family_call(problem$family)),
     "Leave `robustness` out. For numbers with outliers: family = student_t().")
   with_core_start(problem, with_family_start)

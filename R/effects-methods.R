@@ -164,7 +164,7 @@ effect_vcov <- function(object) {
 }
 
 abort_no_effects <- function() {
-  abort_neargp("argument", c("The fit has no random effects.",
+  abort_neargp("argument", c("The fit contains no random effects.",
     i = "They are terms of the formula, such as (1 | site): see ?random_effects."))
 }
 

@@ -50,8 +50,8 @@ check_effects <- function(recipes, data, settings) {
     x = largest_block(data),
     i = if (is_gaussian(settings$family))
     "vecchia() on the CPU fits 10,000 without shards, and more where the rows of a level are near each other." else
-      "No method fits more of this family; vecchia() does of a gaussian response, which a transformed one may be.",
-    i = "Groups that are places are what the Gaussian process is for; others can be merged."))
+      "No method fits more of this family; vecchia() does of a Gaussian response, for example a transformed one.",
+    i = "The Gaussian process describes groups that are locations; you can merge others."))
 }
 
 takes_compressed <- function(settings) {

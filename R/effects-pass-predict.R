@@ -111,5 +111,5 @@ unseen_entries <- function(column, value, pass, given) {
 refuse_effect_leverage <- function(rows) {
   abort_neargp("size", c(sprintf(
     "Leave-one-out predictions are not known of rows that determine their own effects: %s.",
-    format_rows(rows)), i = "cross_validate() fits such rows anew, or take fewer levels."))
+    format_rows(rows)), i = "Use cross_validate(), or fewer levels."))
 }

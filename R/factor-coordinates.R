@@ -84,7 +84,7 @@ check_coordinate_levels <- function(factors, rows) {
     count <- length(factors[[name]]$levels)
     if (factors[[name]]$ordered || (count <= most_levels && count < max(rows, 3L))) next
     abort_neargp("levels", c(
-      sprintf("The coordinate %s is a factor of %s levels%s: too many to be told apart by where they are.",
+      sprintf("The coordinate %s is a factor of %s levels%s: too many to be distinguished by their locations.",
         name, format_count(count), if (count >= rows) ", one for each row" else ""),
       i = sprintf("Leave `%s` out of `coords`, or merge rare levels. Levels that no row has are dropped by droplevels().",
         name),
@@ -113,7 +113,7 @@ coordinate_numbers <- function(x, name, locations, argument) {
         if (length(new) == 1L) "a level" else "levels", argument, format_some(new)),
       x = paste0("In ", format_rows(unknown), "."),
       i = paste0("Known levels: ", format_some(levels, 12L), "."),
-      i = "A factor that has all levels when the model is fitted knows those that no row has, too."))
+      i = "Give the factor all levels when you fit the model, even those without a row."))
   }
   as.double(codes)
 }

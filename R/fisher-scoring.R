@@ -174,7 +174,7 @@ check_derivatives <- function(state, free) {
 }
 
 abort_overflow <- function() {
-  abort_neargp("scale", c("The derivatives of what is maximised overflow where the search begins.",
+  abort_neargp("scale", c("The derivatives of the objective overflow where the search begins.",
     i = "Parameters that are fixed or given as `start` are too far from the scale of the data to compute with: leave them out."))
 }
 
@@ -197,7 +197,7 @@ abort_cholesky <- function(row, nugget = TRUE) {
     paste0("The covariance matrix of ", if (length(row) && row > 0L) paste("row", row,
       "and its neighbours") else "the data", " is not positive definite to working precision."),
     i = if (nugget)
-    paste("Near-duplicate locations and a very smooth covariance do that when there is hardly any nugget: estimate the",
+    paste("Near-duplicate locations and a very smooth covariance do that if the nugget is almost zero: estimate the",
       "nugget, or fix a larger one."),
     i = if (nugget)
     "Or choose a rougher covariance, such as cov_matern(nu = 1.5) or cov_exponential()." else

@@ -20,7 +20,7 @@ check_fit_format <- function(fit) {
       package_version_text()),
     x = sprintf("It has format %s, and formats %d to %d can be read.", format(format),
       oldest_fit_format, fit_format),
-    i = if (older) "Fit the model anew: its call is in `fit$call`." else
+    i = if (older) "Fit the model again: its call is in `fit$call`." else
       "Install a version of neargp that is at least as new."))
 }
 

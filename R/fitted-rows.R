@@ -47,7 +47,7 @@ found_data <- function(data, written) {
       gettextf("object '%s' not found", name, domain = "R")), all.vars(written))
     if (!length(lost)) return(invisible())
     abort_neargp("newdata", c(sprintf("The data are not found: there is no object `%s`.", lost[1L]),
-      i = "Of a fit from another session give its data anew: update(fit, data = )."))
+      i = "For a fit from another session, give its data again: update(fit, data = )."))
   })
 }
 
@@ -57,7 +57,7 @@ fitted_rows <- function(object, data) {
   if (is.null(rows)) {
     abort_neargp("newdata",
       c("The data that the call of the fit name are no longer those that were fitted.",
-        i = "Fit the model anew."))
+        i = "Fit the model again."))
   }
   data[rows, , drop = FALSE]
 }

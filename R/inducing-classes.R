@@ -50,7 +50,7 @@ check_trends_known <- function(fields, levels, sd) {
   sizes <- vapply(fields, function(field) max(0, abs(field$beta)), 0)
   unknown <- errors > 100 * sd
   if (!any(unknown) && all(sizes < 1000 * sd)) return(invisible())
-  abort_neargp("classes", c(sprintf("The rows do not tell the trend of %s by robust-max.",
+  abort_neargp("classes", c(sprintf("The data do not determine the trend of %s by robust-max.",
     if (any(unknown)) paste("class", format_some(levels[unknown])) else "the classes"),
     i = "Use categorical(\"softmax\"), or merge classes of few rows with others."))
 }

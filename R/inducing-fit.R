@@ -240,7 +240,7 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
   arrived <- maximize_recorded(record, state_at, start, room("lower", -Inf), room("upper", Inf),
     most, memory = 20L)
   record$result(if (!arrived)
-    sprintf("the bound still rose after %d iterations (max_iterations)", most))
+    sprintf("the ELBO still rose after %d iterations (max_iterations)", most))
 }
 
 # With a correlation that has a cusp, the bound has one where a point sits on an observation: it is

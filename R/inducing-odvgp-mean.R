@@ -23,7 +23,7 @@ mean_points <- function(method, fit, context, otherwise = 2048L) {
   if (is.null(wanted)) {
     wanted <- otherwise
     inform_neargp("inducing",
-      c(sprintf("The mean has %s inducing points besides those of the covariance, since there are %s rows.",
+      c(sprintf("The mean uses %s inducing points in addition to those of the covariance, since there are %s rows.",
         format_count(wanted), format_count(n)),
         i = sprintf("mean_inducing = %d takes all rows; an iteration then takes %.2g covariances.",
           n, n^2)))

@@ -142,7 +142,7 @@ fit_details.neargp_ppgpr <- function(method, fit) {
 refuse_predictive <- function(what) {
   abort_neargp("method",
     c(sprintf("A fit by ppgpr() has no %s: its predictive distributions are calibrated one by one.",
-      what), i = "svgp() has a posterior; cross_validate() scores a fit by ppgpr()."))
+      what), i = "svgp() returns a posterior; cross_validate() scores a fit by ppgpr()."))
 }
 
 #' @export

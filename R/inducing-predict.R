@@ -69,7 +69,7 @@ joint_moments.neargp_svgp <- function(method, object, target, settings) {
 #' @export
 joint_moments.neargp_svgp_families <- function(method, object, target, settings) {
   if (settings$type != "link") {
-    abort_joint_response("unless the response is gaussian")
+    abort_joint_response("unless the response is Gaussian")
   }
   NextMethod()
 }

@@ -79,7 +79,7 @@ cooks.distance.neargp <- function(model, k = NULL, threads = NULL, ...) {
   change <- trend_part(model$data, row_deletions(model, k, threads, "cooks.distance()")$change)
   if (!ncol(change)) {
     abort_neargp("formula", c("Cook's distance is of the trend's coefficients, and there are none.",
-      i = "hatvalues() and rstandard() are of the field, too."))
+      i = "hatvalues() and rstandard() include the process."))
   }
   # columns in units of their standard errors, which may differ by any powers of ten
   vcov <- trend_vcov(model)
@@ -152,7 +152,7 @@ check_linear_smoother <- function(object, what) {
   }
   check_gaussian(object$family,
     abort_neargp("family",
-      c(sprintf("%s is for gaussian responses, whose fitted values are linear in the data.", what),
+      c(sprintf("%s is for Gaussian responses, whose fitted values are linear in the data.", what),
         i = "residuals(type = \"standardized\") finds outliers of any response.")))
   if (is_latent(object) || !has_ability(object$method, "linear_predictions")) {
     abort_neargp("method",

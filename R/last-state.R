@@ -116,7 +116,7 @@ add_last_state <- function(session, condition) {
 }
 
 last_state_hint <-
-  "neargp_last() has the parameters that were reached: give them as `start` to go on."
+  "neargp_last() returns the parameters that were reached: give them as `start` to go on."
 
 #' @export
 print.neargp_last <- function(x, ...) {

@@ -109,8 +109,9 @@ is_of_whole_fit <- function(condition) {
   inherits(condition, c("neargp_error_checkpoint", "neargp_error_cluster"))
 }
 
-# The source of an objective's posteriors: `fit(end, values, tolerance, max_iterations,
-# derivatives)` and `pack(end)`, an end as plain numbers.
+# The source of an objective's posteriors. `fit(end, values, tolerance, max_iterations,
+# derivatives)` goes from where another ended to parameters on the core's scale, and `pack(end)`
+# returns an end as plain numbers.
 new_latent_solver <- function(problem, latent) {
   specification <- covariance_specification(problem$layout, problem$groups)
   family <- problem$family

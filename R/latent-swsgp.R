@@ -146,7 +146,7 @@ warn_many_points <- function(points, rows) {
   warn_neargp("inducing",
     c(sprintf("%s inducing points are many for %s rows: the objective of swsgp() is no bound, and its noise and intervals come out too small.",
       format_count(points), format_count(rows)),
-      i = "vnngp(inducing = ) takes as many with an objective that is a bound; vnngp() and vecchia() need none."))
+      i = "vnngp(inducing = ) takes as many, and maximises an ELBO; vnngp() and vecchia() need none."))
 }
 
 #' @export

@@ -51,7 +51,7 @@ check_component <- function(component, count) {
     return(check_count(component, "component", upper = count))
   }
   abort_neargp("argument",
-    c("`component` must be 1: the covariance of the fit has one component only.",
+    c("`component` must be 1: the covariance of the fit is a single component.",
       i = "Leave `component` out."))
 }
 

@@ -156,7 +156,7 @@ check_memory_need <- function(problem, device) {
   available <- available_memory()
   if (is.na(available) || need <= available) return(invisible())
   report <- if (need > memory_margin * available) abort_neargp else warn_neargp
-  report("memory", c(sprintf("This fit needs about %s of memory beside its data, and %s are available.",
+  report("memory", c(sprintf("This fit needs about %s of memory in addition to its data, and %s are available.",
     format_bytes(need), format_bytes(available)), i = memory_remedy(problem, available),
     i = "options(neargp.memory = ) with a number of bytes says that there is more, Inf that nobody is to ask."))
 }

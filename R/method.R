@@ -81,7 +81,7 @@ check_k <- function(method, n) {
   if (is.null(method$k) || method$k < n) return(invisible())
   abort_neargp("k",
     c(sprintf("k = %d neighbours need more than %d rows, and there are %d.", method$k, method$k, n),
-      i = sprintf("Use a k of at most %d, or, for so few rows of a gaussian response, exact_gp().",
+      i = sprintf("Use a k of at most %d, or, for so few rows of a Gaussian response, exact_gp().",
         n - 1L)))
 }
 

@@ -9,7 +9,7 @@ new_model_data <- function(frame, formula, settings) {
   response <- stats::model.response(frame)
   if (is.null(response)) {
     abort_neargp("formula",
-      c("The formula has no response.", i = "Write it as response ~ trend, or response ~ 1."))
+      c("The formula lacks a response.", i = "Write it as response ~ trend, or response ~ 1."))
   }
   check_weights(weights, frame)
   check_limits_family(response, settings$family)

@@ -179,6 +179,6 @@ check_weights <- function(weights, frame) {
     abort_neargp("weights", c(
       paste0("Weights must be greater than 0; they are not in ",
         format_rows(original_rows(frame, wrong)), "."),
-      i = "Leave rows out by `subset`. (Of a gaussian response the noise variance of a row is nugget / weight.)"))
+      i = "Leave rows out by `subset`. (The noise variance of an observation of a Gaussian response is nugget / weight.)"))
   }
 }

@@ -145,7 +145,7 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 #' @export
 fit_method.neargp_loo_k_outputs <- function(method, problem) {
   if (method$optimizer == "adam") {
-    abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
+    abort_argument("optimizer", "\"bfgs\" or \"auto\" for several responses", "adam")
   }
   NextMethod()
 }

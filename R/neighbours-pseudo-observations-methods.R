@@ -37,7 +37,7 @@ with_bias <- function(object, moments) {
 #' @export
 joint_moments.neargp_loo_k_families <- function(method, object, target, settings) {
   if (settings$type != "link") {
-    abort_joint_response("where the response is not gaussian")
+    abort_joint_response("where the response is not Gaussian")
   }
   with_bias(object, joint_moments.default(method, gaussian_of(object), target,
     pseudo_observation_settings(object, settings)))

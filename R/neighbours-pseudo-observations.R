@@ -97,7 +97,7 @@ abort_not_integrated <- function(wrong, family) {
     c(sprintf("The density of %s response given its linear predictor could not be integrated.",
       with_article(family)), x = paste0("It could not in ", format_rows(wrong),
         " of those that are fitted."),
-      i = "Look for responses many orders of magnitude apart from the others, or change their unit.",
+      i = "Look for responses that differ from the others by many orders of magnitude, or change their unit.",
       i = "A variance of the process that is given as 1e5 or more is one that no linear predictor has."))
 }
 

@@ -8,7 +8,7 @@ with_inducing <- function(method, inducing) {
   method$inducing <- inducing
   method$jitter <- 1e-6
   method$select <- "kmeans"
-  method$label <- "Vecchia approximation beside inducing points"
+  method$label <- "Vecchia approximation with inducing points"
   class(method) <- c("neargp_vecchia_inducing", class(method))
   method
 }

@@ -119,7 +119,7 @@ newdata_offset <- function(object, frame, newdata) {
   check_numeric_offset(extra, "offset")
   if (length(extra) != nrow(newdata)) {
     abort_neargp("newdata",
-      c("The offset given to neargp() does not have one value for each row of `newdata`.",
+      c("The offset given to neargp() does not contain one value for each row of `newdata`.",
         i = "Put it into the formula with offset(), so that it is found as a column of `newdata`."))
   }
   if (is.null(total)) extra else total + extra

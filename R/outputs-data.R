@@ -30,7 +30,7 @@ without_missing_places <- function(frame, na.action) {
 
 check_one_output <- function(settings) {
   if (inherits(settings$covariance, "neargp_coregionalisation")) {
-    abort_neargp("argument", c("A model of coregionalisation needs several outputs.",
+    abort_neargp("argument", c("A model of coregionalisation needs several responses.",
       i = "Write the response as cbind(y1, y2)."))
   }
   if (length(settings$nugget) > 1L) {
@@ -88,7 +88,7 @@ warn_of_dependent_outputs <- function(response, outputs) {
   warn_neargp("outputs", c(
     if (is_whole) "The outputs are shares of a whole: their sum is the same in all rows." else
       "The outputs are linearly dependent: one of them is a combination of the others.",
-    x = "Their joint density has no upper bound, so that the fit says little.",
+    x = "Their joint density is unbounded, so that the fit says little.",
     i = if (is_whole) sprintf("Take log ratios: cbind(%s).", paste(log_ratios(outputs),
       collapse = ", ")) else "Leave one of them out of cbind()."))
 }
@@ -99,7 +99,7 @@ outputs_model_data <- function(frame, formula, weights) {
   response <- stats::model.response(frame)
   if (!is.null(numeric_offset(frame))) {
     abort_neargp("formula",
-      c("Several outputs have no offset.",
+      c("Several responses do not support an offset.",
         i = "Subtract what is known from each of them: cbind(y1 - known, y2)."))
   }
   outputs <- output_names(response, formula[[2L]])

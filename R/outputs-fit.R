@@ -6,7 +6,7 @@
 check_outputs_method <- function(method) {
   check_restricted_outputs(method)
   if (has_ability(method, "outputs")) return(invisible())
-  abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label),
+  abort_neargp("method", c(sprintf("%s cannot fit several responses.", method$label),
     i = sprintf("Use %s.", able_methods("outputs", "or"))))
 }
 

@@ -71,7 +71,7 @@ check_output_plot <- function(x, which) {
   known <- paste0("\"", output_plots(x), "\"", collapse = ", ")
   if (is.character(which) && length(which) > 1L) {
     abort_neargp("argument", c(
-      "`which` must be one plot of a fit to several outputs: it has a panel for each of them.",
+      "`which` must be one plot of a fit to several responses: it contains a panel for each of them.",
       x = sprintf("It is %s.", format_some(paste0("\"", which, "\""))),
       i = sprintf("Ask for one at a time, of %s.", known)))
   }

@@ -47,7 +47,7 @@ check_zeroinflation.neargp <- function(x, tolerance = 0.05, nsim = 250, ...) {
   if (!isTRUE(entry$discrete) || isTRUE(entry$has_trials) || isTRUE(entry$thresholds)) {
     abort_neargp("family", "check_zeroinflation() is for counts.")
   }
-  if (!is.null(entry$least)) abort_neargp("family", "Truncated counts have no zeros.")
+  if (!is.null(entry$least)) abort_neargp("family", "Truncated counts contain no zeros.")
   observed <- sum(observed_response(x$data) == 0)
   drawn <- colSums(as.matrix(stats::simulate(x, nsim = check_count(nsim, "nsim"))) == 0)
   structure(list(predicted.zeros = round(mean(drawn)), observed.zeros = observed,

@@ -25,7 +25,7 @@ sf_locations <- function(data, coords, distance, crs) {
   used <- if (is.na(own)) crs_of(crs) else own
   if (is.null(used) && distance == "auto") {
     abort_neargp("crs",
-      c("`data` has no coordinate reference system, so it is not known how to measure distances.",
+      c("`data` lacks a coordinate reference system, so it is not known how to measure distances.",
         i = "Longitude and latitude: crs = 4326. A plane without a CRS: distance = \"euclidean\"."))
   }
   metric <- resolve_metric(distance, used, 2L)

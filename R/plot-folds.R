@@ -35,7 +35,7 @@ fold_place <- function(x) {
   shown <- attr(x, "shown")
   if (is.null(shown)) {
     abort_neargp("argument", c(
-      "These folds have no locations to plot.",
+      "These folds contain no locations to plot.",
       i = "Random folds do not look at locations; `block_folds()` does."
     ))
   }

@@ -34,7 +34,7 @@ local_scale_map <- function(fit, which, what, newdata, cells, time, palette = NU
   drawn$is_error <- what == "sd"
   if (drawn$is_error && all(is.na(drawn$error))) {
     abort_neargp("plot",
-      c(sprintf("The fit has no standard errors of its local %s: %s.", which, why_no_errors(fit)),
+      c(sprintf("There are no standard errors of the local %s: %s.", which, why_no_errors(fit)),
         i = "vecchia() and exact_gp() have them."))
   }
   drawn$main <- local_title(fit, which, drawn$is_error)

@@ -35,7 +35,7 @@ check_warp_errors <- function(fit, is_error) {
   rows <- component_rows(fit$layout, warped_component(fit), warp_kinds)
   if (is_error && all(is.na(fit$parameters$std_error[rows]))) {
     abort_neargp("plot", c(
-      sprintf("The fit has no standard errors of its warp: %s.", why_no_errors(fit)),
+      sprintf("The fit returned no standard errors of its warp: %s.", why_no_errors(fit)),
       i = "vecchia() and exact_gp() have them."))
   }
 }

@@ -29,7 +29,7 @@ given_arguments <- function(call, frame) {
 is_to_files <- function(object, output, cluster) {
   several <- inherits(object, c("neargp_hurdle", "neargp_classifier", "neargp_outputs"))
   if (several && is.null(output) && !is.null(cluster)) {
-    refuse_on_workers("classes, several outputs or hurdle models in memory",
+    refuse_on_workers("classes, several responses or hurdle models in memory",
       "Leave out `cluster`, or give `output`.")
   }
   !is.null(output)

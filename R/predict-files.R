@@ -54,7 +54,7 @@ predict_to_files <- function(object, newdata, given) {
   verbose <- check_flag(given$verbose %||% rlang::is_interactive(), "verbose")
   check_apart(given)
   if (is_raster(newdata) && !is.null(object$outputs)) {
-    abort_neargp("newdata", c("Predictions of several outputs are not written to rasters.",
+    abort_neargp("newdata", c("Predictions of several responses are not written to rasters.",
       i = "Give the cells as rows: source_raster() of its file, or terra::as.data.frame(r, xy = TRUE)."))
   }
   parts <- new_parts(newdata, check_count(given$chunk_size %||% 1e6, "chunk_size"))
@@ -175,7 +175,7 @@ check_output_name <- function(output, parts) {
 check_one_field <- function(newdata, further) {
   if (!is_row_source(newdata) && !"output" %in% further) return(invisible())
   abort_neargp("newdata", c("Draws of parts would not fit together: those of one field are made as a whole.",
-    i = "Give places that fit in memory as `newdata`: a coarser grid, or a region. predict(output = ) has limits and probabilities of single places."))
+    i = "Give locations that fit in memory as `newdata`: a coarser grid, or a region. predict(output = ) writes limits and probabilities of single locations."))
 }
 
 # ---- the parts -----------------------------------------------------------------------------------

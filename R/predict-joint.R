@@ -72,6 +72,6 @@ spread_square <- function(matrix, complete) {
 check_union <- function(rows, max_union = 10000L) {
   if (length(rows) <= max_union) return(invisible(rows))
   abort_neargp("size",
-    c(sprintf("The neighbours of all rows together are %s, too many for a joint prediction.",
+    c(sprintf("The neighbours of all rows together are %s. These are too many for a joint prediction.",
       format_count(length(rows))), i = "Ask for fewer rows or a smaller `k`, or use simulate()."))
 }

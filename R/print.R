@@ -198,7 +198,7 @@ convergence_line <- function(x) {
 
 why_no_errors <- function(fit) {
   if (all(fit$parameters$at_boundary | fit$parameters$fixed)) {
-    return("all estimated parameters are at a bound")
+    return("all estimated parameters are at a limit")
   }
   value_for(fit$method, reasons_for_no_errors, fit)
 }

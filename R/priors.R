@@ -129,7 +129,7 @@ prior_curvature <- function(layout, working) {
 # Adds power and rate of each parameter's prior, a rate of 0 for none.
 with_priors <- function(layout, prior, covariance, locations) {
   if (any(layout$kind == "loading")) {
-    abort_prior("Several outputs have no priors: their loadings have signs.")
+    abort_prior("Several responses do not support priors: their loadings can be negative.")
   }
   general <- prior_names(layout, covariance, locations)
   row_prior <- ifelse(layout$name %in% names(prior), layout$name, general)

@@ -99,7 +99,7 @@ check_locations <- function(coords, covariance, locations, flat_allowed = FALSE)
   extent <- apply(coords, 2L, function(x) diff(range(x)))
   if (all(extent == 0)) {
     abort_neargp("coordinates",
-      "All rows have the same location, so there is no covariance in space to estimate.")
+      "All rows share the same location, so there is no covariance in space to estimate.")
   }
   if (flat_allowed) extent[extent == 0] <- 1
   ranged <- function(has_extent) {

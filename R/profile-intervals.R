@@ -40,7 +40,7 @@ check_profiled <- function(object) {
   }
   of <- if (is.null(object$outputs)) paste("fits by", object$method$label) else "several outputs"
   abort_neargp("method", c(sprintf("There are no profile intervals of %s.", of),
-    i = "They are for one gaussian response by exact_gp() or vecchia(condition = \"responses\")."))
+    i = "They are for one Gaussian response by exact_gp() or vecchia(condition = \"responses\")."))
 }
 
 # Parameters that are not their own working parameters: ratio and angle of an estimated anisotropy,
@@ -140,7 +140,7 @@ false_position <- function(f, inner, outer, tolerance = 1e-3, steps = 60L) {
 check_profile_gap <- function(gap, name) {
   if (gap > -0.1) return(invisible())
   abort_neargp("convergence",
-    c(sprintf("The likelihood is greater by %.2g where `%s` is held at another value: the fit is not at its maximum.",
+    c(sprintf("The likelihood is greater by %.2g where `%s` is fixed at another value: the fit is not at its maximum.",
       -gap, name), i = "Fit again from there, with other starting values: neargp(start = )."))
 }
 

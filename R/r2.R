@@ -87,8 +87,8 @@ r2.neargp_classifier <- function(model, ...) {
 
 #' @exportS3Method performance::r2
 r2.neargp_outputs <- function(model, ...) {
-  abort_neargp("argument", c("There is no R-squared of a fit to several outputs.",
-    i = "Use scores(), which has a row for each output."))
+  abort_neargp("argument", c("There is no R-squared of a fit to several responses.",
+    i = "Use scores(), which returns a row for each response."))
 }
 
 #' @export

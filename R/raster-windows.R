@@ -18,7 +18,7 @@ read_from <- function(raster, value) {
   rlang::try_fetch(value, error = function(error) {
     files <- unique(terra::sources(raster))
     abort_file(paste(files[nzchar(files)], collapse = ", "), "cannot be read", error,
-      hint = "Is it whole? What has written it may have run out of disk.")
+      hint = "Is it whole? The program that wrote it may have run out of disk.")
   })
 }
 

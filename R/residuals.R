@@ -115,7 +115,7 @@ check_pearson_noise <- function(object) {
 
 trend_residuals <- function(object) {
   check_gaussian(object$family,
-    abort_argument("type", "another than \"trend\", which is for gaussian responses", "trend"))
+    abort_argument("type", "another than \"trend\", which is for Gaussian responses", "trend"))
   gaussian_trend_residuals(object)
 }
 

@@ -140,7 +140,7 @@ check_chunks_alike <- function(found) {
 }
 
 check_parts <- function(found) {
-  if (!length(found)) abort_source("The source has no rows.")
+  if (!length(found)) abort_source("The source contains no rows.")
   check_chunks_alike(found)
   check_first_pass(sum(vapply(found, `[[`, 0L, "given")), sum(vapply(found, `[[`, 0L, "rows")),
     any(vapply(found, `[[`, NA, "is_rowwise")))

@@ -81,7 +81,7 @@ simulation_settings <- function(object, k, threads, device) {
 check_draws_size <- function(rows, nsim) {
   if (as.double(rows) * nsim <= .Machine$integer.max) return(invisible())
   abort_neargp("size",
-    c(sprintf("%s draws at %s places take %s GiB.", format_count(nsim), format_count(rows),
+    c(sprintf("%s draws at %s locations take %s GiB.", format_count(nsim), format_count(rows),
       format_count(ceiling(8 * as.double(rows) * nsim / 2^30))),
       i = "Draw fewer at a time, with a `seed` for each."))
 }

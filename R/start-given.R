@@ -170,7 +170,7 @@ inform_begins_anew <- function(problem) {
   inform_neargp("start",
     sprintf("`start` is not continued, since it differs in its %s from this call: %s.",
       format_some(different), if (has_ability(problem$method, "start_parameters"))
-      "its parameters alone are taken" else "the fit begins anew"))
+      "its parameters alone are taken" else "the fit begins from the data"))
 }
 
 check_start_values <- function(start, layout) {

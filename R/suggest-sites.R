@@ -74,7 +74,7 @@ suggest_sites <- function(object, candidates, n = 1L, targets = NULL,
 check_measured_field <- function(object) {
   if (has_normal_response(object)) return(invisible())
   abort_neargp("family", c(
-    "Sites are suggested for gaussian responses without a transform, whose variances do not depend on what will be measured.",
+    "Sites are suggested for Gaussian responses without a transform, whose variances do not depend on what will be measured.",
     i = "For others fit the linear predictor that matters, or look at the map of predict(type = \"link\")."))
 }
 

@@ -179,7 +179,7 @@ augment.neargp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
 check_for_newdata <- function(se_fit, interval) {
   if (isFALSE(se_fit) && interval == "none") return(invisible())
   abort_neargp("argument", c("`se_fit` and `interval` are for `newdata`.",
-    i = "Of the rows of the fit, `.loo_mean` and `.loo_sd` are their predictions from the others."))
+    i = "For the rows of the fit, `.loo_mean` and `.loo_sd` are their predictions from the others."))
 }
 
 # The data with `said`, what the fit says of each of its rows.

@@ -118,7 +118,7 @@ with_transform <- function(settings, transform, frame) {
   if (is.null(transform)) return(family)
   y <- stats::model.response(frame)
   check_gaussian(family,
-    abort_transform(sprintf("`transform` is for a gaussian response; this one is %s.",
+    abort_transform(sprintf("`transform` is for a Gaussian response; this one is %s.",
       family_call(family)), "A family such as Gamma(link = \"log\") has its link in its place."))
   if (is_output_response(y, family)) {
     abort_transform("`transform` is for one output, and the response has several.",
@@ -183,7 +183,7 @@ check_transform_pair <- function(y, z, transform, frame) {
   if (length(falls)) {
     abort_transform(sprintf("The function of `transform` does not increase between %s and %s.",
       format(y[ordered][falls[1L]]), format(y[ordered][falls[1L] + 1L])),
-      "Of a decreasing function take the negative one.")
+      "For a decreasing function, take the negative one.")
   }
   back <- from_normal_scale(z, transform)
   unlike <- which(!(abs(back - y) <= 1e-6 * max(abs(range(y)), diff(range(y)))))

@@ -57,7 +57,7 @@ abort_rank <- function(X, aliased) {
     c("The trend is rank-deficient: some of its columns are linear combinations of the others.",
       if (any(far))
       c(x = paste0(format_some(names[far]),
-        " varies by less than a millionth of its mean: subtract a constant from it, or have an intercept.")),
+        " varies by less than a millionth of its mean: subtract a constant from it, or add an intercept.")),
       if (!all(far)) c(x = aliased_hint(names[!far], colnames(X)))))
 }
 
@@ -74,7 +74,7 @@ aliased_hint <- function(names, all) {
     return(sprintf("%s contains the linear effect of %s: remove the term %s from the formula.",
       label, format_some(also), also[1L]))
   }
-  sprintf("%s contains a linear effect that other terms have, too: leave one of them out.", label)
+  sprintf("%s contains a linear effect of other terms: leave one of them out.", label)
 }
 
 abort_exact_trend <- function(response_name) {

@@ -35,7 +35,7 @@ check_permutable <- function(object, data) {
   averaged <- averaged_covariates(object, data)
   if (!length(averaged)) return(invisible())
   abort_neargp("argument", c(
-    sprintf("Rows cannot be predicted anew: areas have means of %s, from block_support(covariates = ).",
+    sprintf("Rows cannot be predicted again: areas contain means of %s, from block_support(covariates = ).",
       format_some(averaged)), i = "Use by = \"refit\"."))
 }
 
@@ -63,8 +63,8 @@ default_groups <- function(object, data, by) {
   groups <- groups[!duplicated(names(groups))]
   if (by == "refit") groups <- Filter(function(group) leaves_place(object, group, data), groups)
   if (!length(groups)) {
-    abort_neargp("argument", c("The fit has no variable that can be left out.",
-      i = "by = \"permute\" takes coordinates, too."))
+    abort_neargp("argument", c("The fit contains no variable that can be left out.",
+      i = "by = \"permute\" accepts coordinates as well."))
   }
   groups
 }
@@ -80,5 +80,5 @@ leaves_place <- function(object, group, data) {
 check_leaves_place <- function(object, name, group, data) {
   if (leaves_place(object, group, data)) return(invisible())
   abort_neargp("argument", c(sprintf("Without `%s` the rows have no place.", name),
-    i = "by = \"permute\" tells what the fit makes of coordinates."))
+    i = "by = \"permute\" measures the importance of coordinates in the fit."))
 }

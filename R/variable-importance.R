@@ -173,7 +173,7 @@ permuted_target <- function(object, rows, group, order, held) {
   }
   target <- new_target(object, permuted)
   if (!all(target$complete)) {
-    abort_neargp("missing_values", c(sprintf("Rows cannot be predicted anew: %s lack values.",
+    abort_neargp("missing_values", c(sprintf("Rows cannot be predicted again: %s lack values.",
       format_rows(held[!target$complete])),
       i = "They were imputed by `na.action`: use by = \"refit\"."))
   }
@@ -227,7 +227,7 @@ print.neargp_importance <- function(x, digits = 3L, ...) {
 }
 
 importance_label <- function(x) {
-  switch(attr(x, "by"), refit = "left out and fitted anew", permute = "permuted")
+  switch(attr(x, "by"), refit = "left out and fitted again", permute = "permuted")
 }
 
 importance_limits <- function(x) {

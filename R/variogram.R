@@ -122,7 +122,7 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
 variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_lag) {
   place <- fit$locations
   if (is.null(place$time)) {
-    abort_neargp("argument", c("The fit has no time, so that `along` must be \"space\".",
+    abort_neargp("argument", c("The fit uses no time, so that `along` must be \"space\".",
       i = "A fit in space and time has neargp(time = )."))
   }
   coords <- places_of(fit$data$coords, place)

@@ -179,7 +179,7 @@ check_monotone_coordinate <- function(name, component, locations, raw_names) {
   if (kind %in% "ordered" && length(locations$factors[[name]]$levels) < 3L) {
     refuse("one step between two levels has its range")
   }
-  if (at <= 2L && locations$metric == "longlat") refuse("it is a place on a sphere")
+  if (at <= 2L && locations$metric == "longlat") refuse("it is a location on a sphere")
   if (at <= 2L && !isFALSE(component$anisotropy)) refuse("the anisotropy rotates it")
 }
 
