@@ -1,13 +1,14 @@
 # One table of what each method is and can do. Other code asks has_ability(method, "outputs"); the
-# few questions of R/kinds.R are the exception. An entry stands for a class of methods ("svgp") and
-# for those that derive from it ("odvgp", "ppgpr"); "method_families" is any method of a response
-# that is not gaussian. The entry of a method's first class counts, and `default` where it has none.
+# few questions of R/kinds.R are the exception. An entry such as "svgp" stands for a class of
+# methods and for those that derive from it ("odvgp", "ppgpr"). "method_families" is any method of a
+# response that is not Gaussian. The entry of a method's first class counts, and `default` where it
+# has none.
 
 # An ability with a condition: `where` says it in error messages and help.
 when <- function(where, holds) structure(holds, where = where)
 
 # `holds`: what is asked of the settings of the method as well.
-gaussian_only <- function(where = "of a gaussian response", holds = function(method) TRUE) {
+gaussian_only <- function(where = "of a Gaussian response", holds = function(method) TRUE) {
   when(where, function(method, family) is_gaussian(family) && holds(method))
 }
 
@@ -17,7 +18,7 @@ start_neighbors <- 30L
 
 abilities <- list(
   # ---- responses and data ------------------------------------------------------------------------
-  # several outputs, cbind(a, b) ~ 1
+  # several responses, cbind(a, b) ~ 1
   outputs = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
     loo_k = TRUE, mll_k = TRUE, svgp = TRUE, odvgp = FALSE, ppgpr = FALSE, deep = TRUE),
   classes = list(default = FALSE, loo_k = TRUE, svgp = TRUE, ppgpr = FALSE),
@@ -26,7 +27,7 @@ abilities <- list(
   # random effects and smooths in the formula
   effects = list(default = FALSE, vecchia = gaussian_only(), vecchia_inducing = FALSE,
     exact_gp = gaussian_only(),
-    loo_k = gaussian_only("of a gaussian response, by quasi-Newton",
+    loo_k = gaussian_only("of a Gaussian response, by quasi-Newton",
       function(method) method$optimizer != "adam"),
     vnngp = when("at all locations with posterior \"sparse\" or \"laplace\"",
       function(method, family) !is_mean_field(method) && is.null(method$inducing) &&
@@ -55,7 +56,7 @@ abilities <- list(
     odvgp = FALSE, ppgpr = FALSE),
   # rows in shards, on one machine or on the workers of a cluster
   shards = list(default = FALSE,
-    vecchia = gaussian_only("of a gaussian response (ordering = \"maxmin\")",
+    vecchia = gaussian_only("of a Gaussian response (ordering = \"maxmin\")",
       function(method) method$ordering %in% c("auto", "maxmin")),
     vecchia_inducing = FALSE, mll_k = TRUE,
     loo_k = when("(neither by Adam nor with Polya-Gamma variables)",
@@ -72,14 +73,14 @@ abilities <- list(
     svgp = function(method, family) !is_gaussian(family)),
 
   # ---- the fit -----------------------------------------------------------------------------------
-  # a nugget: latent models of other responses have the scatter of their family instead
+  # a nugget: latent models of other responses use the scatter of their family instead
   nugget = list(default = TRUE, svgp_classes = FALSE, svgp_families = FALSE,
     vnngp_families = FALSE),
   # no two rows at one location
   distinct_locations = list(default = function(method, problem) {
     identical(problem$layout$value[problem$layout$kind == "nugget"], 0)
   }, svgp_classes = FALSE, svgp_families = FALSE, vnngp_families = FALSE),
-  # all places on a line
+  # all locations on a line
   flat_places = list(default = FALSE, deep = TRUE),
   # the response in a unit in which it scatters by about 1, see R/response-unit.R
   response_unit = list(default = TRUE, method_families = FALSE, method_outputs = FALSE,
@@ -101,7 +102,7 @@ abilities <- list(
   # the likelihood of one response as a function of the parameters, for profiles and priors
   likelihood_objective = list(default = FALSE, exact_gp = TRUE, exact_gp_outputs = FALSE,
     vecchia = TRUE, vecchia_inducing = FALSE, vecchia_outputs = FALSE),
-  # few neighbours lose something, which a sample of the rows tells
+  # few neighbours lose something, which a sample of the rows estimates
   neighbor_loss = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE,
     vecchia_outputs = FALSE, loo_k = TRUE, loo_k_families = FALSE, loo_k_classes = FALSE,
     loo_k_outputs = FALSE, mll_k = TRUE, mll_k_outputs = FALSE),
@@ -129,7 +130,7 @@ abilities <- list(
   # each class has a latent field, which the data are pseudo-observations of; else labels are
   # regressed on
   class_fields = list(default = FALSE, svgp = TRUE),
-  # predictions from the nearest observations of a gaussian response
+  # predictions from the nearest observations of a Gaussian response
   nearest_observations = list(default = TRUE, vecchia_inducing = FALSE, method_families = FALSE,
     exact_gp = when("with `k`", function(method) TRUE), vnngp = FALSE, svgp = FALSE,
     deep = FALSE),
@@ -162,7 +163,7 @@ constructor_classes <- list(vecchia = "vecchia", exact_gp = "exact_gp", loo_k = 
   ppgpr = c("ppgpr", "svgp"), swsgp = c("swsgp", "vnngp"), dspp = c("dspp", "deep"),
   dgp = c("dgp", "deep"))
 
-# The methods that have an ability, for messages: "vecchia() without inducing points and loo_k()".
+# The methods with an ability, for messages: "vecchia() without inducing points and loo_k()".
 able_methods <- function(ability, last = "and") {
   entries <- lapply(constructor_classes, entry_of, abilities[[ability]])
   able <- Filter(Negate(isFALSE), entries)

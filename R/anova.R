@@ -1,8 +1,8 @@
 #' Tests of trends, and comparison of nested fits
 #'
 #' @description
-#' `anova()` tests the terms of one fit (Wald tests), or compares nested fits (likelihood-ratio
-#' tests). `drop1()`, `add1()` and `step()` compare trends by AIC.
+#' `anova()` tests the terms of one fit by Wald tests, or compares nested fits by likelihood ratios.
+#' `drop1()`, `add1()` and `step()` compare trends by AIC.
 #'
 #' ```r
 #' fit <- neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat,
@@ -17,14 +17,14 @@
 #' [cross_validate()].
 #'
 #' **Several fits.** Twice the difference of the log-likelihoods is chi-squared if the smaller model
-#' is a special case of the larger one, which is not checked. For a variance at 0, the p-value is
-#' too large; half of it is closer (Self and Liang 1987). To compare trends with random effects or
-#' smooths, give `estimation = "ML"`. Restricted likelihoods compare only fits with one trend.
+#' is a special case of the larger one. You should make sure that it is. For a variance at 0, half
+#' of the p-value is closer (Self and Liang 1987). To compare trends with random effects or smooths,
+#' give `estimation = "ML"`.
 #'
 #' [vecchia()] fits may use different neighbours. `anova()` maximises their likelihoods again on the
 #' neighbours of the largest model, and its heading says so. If that is not possible, a message says
-#' so, and `AIC()` uses the likelihoods of the fits. If a larger fit has a smaller likelihood, there
-#' is no p-value, and a warning suggests `update(larger, start = smaller)`.
+#' so. If a larger fit returns a smaller likelihood, a warning suggests `update(larger, start =
+#' smaller)` in place of a p-value.
 #'
 #' Fits with penalties, priors or warps return no p-value. Compare them by [cross_validate()] with
 #' `refit = TRUE`.
@@ -82,8 +82,8 @@ anova.neargp <- function(object, ...) {
     if (any(untested)) no_test_heading), class = c("anova", "data.frame"))
 }
 
-# Whether twice the gain of likelihood has no chi-squared distribution: at a penalised optimum, and
-# of warps, whose further coordinates have a singular information where there are none.
+# Whether twice the gain of likelihood is not chi-squared: at a penalised optimum, and for warps,
+# whose further coordinates have a singular information where there are none.
 has_no_test <- function(fit) {
   has_ridge(fit$layout) || has_prior(fit$layout) || any(fit$layout$kind %in% warp_kinds)
 }
@@ -106,7 +106,7 @@ warn_lost <- function(table, fits, common) {
   smaller <- rownames(table)[row - 1L]
   ended <- isFALSE(fits[[row]]$convergence$converged)
   warn_neargp("comparison", c(
-    sprintf("`%s` has a log-likelihood %s smaller than `%s`, which has fewer parameters: this is no test.",
+    sprintf("`%s` has a log-likelihood %s smaller than `%s`, with fewer parameters: this is no test.",
       larger, format(signif(-table$Chisq[row] / 2, 2L)), smaller),
     i = if (ended) sprintf("`%s` ended before its maximum.", larger),
     i = if (!common && have_own_sets(fits[[row]], fits[[row - 1L]])) {
@@ -175,11 +175,11 @@ check_terms_tested <- function(fit) {
   if (inherits(fit, "neargp_deep_fit")) stats::vcov(fit)  # an error, which says why
   refuse_outputs(fit, "anova() of one fit", "Give two or more fits: anova(smaller, larger).")
   if (anyNA(fit$beta_vcov)) {
-    abort_neargp("method", c("The trend of this fit has no standard errors, and so no tests.",
+    abort_neargp("method", c("The trend of this fit comes without standard errors, so it cannot be tested.",
       i = "Compare fits by cross_validate(list(...))."))
   }
   if (!length(attr(fit$terms, "term.labels"))) {
-    abort_neargp("argument", c("There is one fit, and its trend has no terms to be tested.",
+    abort_neargp("argument", c("There is one fit, and its trend contains no terms to be tested.",
       x = if (length(fit$effects)) paste0(untested_effects(fit), "."),
       i = "Give two or more: anova(smaller, larger)."))
   }
@@ -198,7 +198,9 @@ extractAIC.neargp <- function(fit, scale = 0, k = 2, ...) {
   }
   # A restricted likelihood is of contrasts that the trend defines, and says nothing of other
   # trends.
-  if (fit$score != "log-likelihood") abort_not_likelihood("extractAIC()", fit$score)
+  if (fit$score != "log-likelihood") {
+    abort_not_likelihood("extractAIC()", fit$score, is_gaussian(fit$family))
+  }
   c(attr(stats::logLik(fit), "df"), stats::AIC(fit, k = k))
 }
 
@@ -235,7 +237,7 @@ compared_differences <- function(a, b) {
     function(pair) isTRUE(all.equal(pair[[1L]], pair[[2L]], tolerance = 1e-12)), NA)]
 }
 
-# Of a covariate that only one fit has, missing values leave out rows of that fit alone.
+# If only one fit uses a covariate, its missing values leave out rows of that fit alone.
 rows_hint <- function(a, b) {
   rows <- vapply(list(a, b), stats::nobs, 0)
   if (rows[1L] == rows[2L]) return(NULL)

@@ -1,9 +1,9 @@
-# What responses on areas can have.
+# Checks of what responses on areas support.
 
 check_areal <- function(settings, areal, formula, locations, transform) {
   check_gaussian(settings$family,
     refuse_areal(sprintf("the family %s", settings$family$family),
-      "Counts: give rates as a gaussian response, with weights = their denominators; or the centres by sf::st_centroid()."))
+      "Counts: give rates as a Gaussian response, with weights = their denominators; or the centres by sf::st_centroid()."))
   if (!has_ability(settings$method, "areal_rows")) {
     refuse_areal(method_call(settings$method), sprintf("Use %s.", able_methods("areal_rows", "or")))
   }
@@ -14,7 +14,7 @@ check_areal <- function(settings, areal, formula, locations, transform) {
   if (!is.null(locations$time)) refuse_areal("a time", "Fit the times one by one.")
   if (settings$device == "cuda") check_dense_device("cuda")
   if (!is.null(areal$values) && formula_has_effects(formula)) {
-    refuse_areal("covariates at points beside random effects or smooths",
+    refuse_areal("covariates at points together with random effects or smooths",
       "Give the means of the covariates as columns of `data`.")
   }
 }

@@ -2,7 +2,7 @@
 # `points` points with its weight in the row's mean, which src/core/covariance/areal.h reads. A
 # place has itself as its only point.
 
-# What the fit keeps: how many points a row has at most, and how areas get theirs.
+# The fit keeps how many points a row has at most, and how areas get theirs.
 with_support <- function(locations, areal, rows) {
   locations$support <- c(list(points = max(tabulate(areal$area)[rows])), areal$described)
   locations

@@ -96,8 +96,8 @@ areal_points <- function(geometry, locations, support) {
     areas = sum(!is_point)))
 }
 
-# So that `count` cells have the size of the area. `largest`: step, in larger areas than those of
-# the fit.
+# The factor by which `count` cells get the size of the area. `largest`: step, in larger areas than
+# those of the fit.
 areal_steps <- function(size, boxes, locations, count, largest = Inf) {
   pmax(pmin(sqrt(size / count), largest), least_steps(size, boxes, locations, 400))
 }
@@ -113,7 +113,7 @@ check_weighted <- function(points, rows) {
   bare <- rows[setdiff(seq_along(rows), points$area)]
   if (!length(bare)) return(invisible())
   abort_neargp("support", c(
-    sprintf("The raster `weights` has no weight within the area in %s.", format_rows(bare)),
+    sprintf("The raster `weights` contains no weight within the area in %s.", format_rows(bare)),
     i = "Leave such rows out of `data`, or check the raster's extent."))
 }
 
@@ -121,7 +121,7 @@ means_by_row <- function(x, points) {
   unname(rowsum(as.matrix(x) * points$weight, points$area, reorder = FALSE))
 }
 
-# Places in the middle of the points, of areas across the date line, too.
+# Locations in the middle of the points, of areas across the date line as well.
 middles_of_rows <- function(points, longlat) {
   middle <- means_by_row(points$xy, points)
   if (!longlat) return(middle)
@@ -141,7 +141,7 @@ with_covariates <- function(points, support, formula, locations) {
   used <- all.vars(formula[[3L]])
   names <- if ("." %in% used) names(layers) else intersect(names(layers), used)
   if (!length(names)) {
-    abort_neargp("support", c("The formula has none of the layers of `covariates`.",
+    abort_neargp("support", c("The formula contains none of the layers of `covariates`.",
       x = paste0("They are ", format_some(names(layers), 12L), ".")))
   }
   values <- read_from(layers, terra::extract(layers[[names]], points$xy))

@@ -1,4 +1,5 @@
-# Predictions of areas from responses on areas: block kriging whose targets are sets of points, too.
+# Predictions of areas from responses on areas: block kriging whose targets are sets of points as
+# well.
 
 # Steps by the rule of the fit, so that its own areas are the same points again; in larger ones
 # their distance is at most the largest of the fit.
@@ -6,7 +7,7 @@ steps_of_fit <- function(size, boxes, locations) {
   areal_steps(size, boxes, locations, locations$support$asked, locations$support$step)
 }
 
-# What area_posterior() returns, of areas as targets, each with the moments of its mean at all of
+# The result of area_posterior() for areas as targets, each with the moments of its mean at all of
 # its points.
 areal_area_posterior <- function(given, support, settings) {
   areas <- areas_as_rows(given$object, support)

@@ -92,9 +92,9 @@ quarters_of <- function(cells, grids) {
   grids_over(cells$area, boxes, matrix(2, 2L, nrow(cells)), own$scale / 4)
 }
 
-# The cells that have a part in the area of their grid, by rows of each: the `row` of the grid, its
-# `area`, the centroid `x`, `y` of that part, its `share`, the part of a cell times the grid's
-# scale, and whether it is `whole`.
+# The cells that overlap the area of their grid, by rows of each: the `row` of the grid, its `area`,
+# the centroid `x`, `y` of that part, its `share`, the part of a cell times the grid's scale, and
+# whether it is `whole`.
 cells_in_areas <- function(edges, grids, longlat) {
   count <- grids$columns * grids$rows
   grid <- rep(seq_along(count), count)

@@ -1,9 +1,9 @@
 # The posterior at the points of areas by the sparse precision of the field at data and points
 # together: all of them are nodes of one nearest-neighbour prior, in one maxmin ordering, and the
-# data are seen with their precision W, the points not at all. So the posterior is N(m, A^-1), A = Q
-# + C'WC, that of vnngp() with further nodes. Conditioned on their nearest data and on each other in
-# place of that, means over areas of smooth fields have been wrong by 0.6 of their standard
-# deviation.
+# data are seen with their precision W, the points not at all. The posterior is therefore N(m,
+# A^-1), A = Q + C'WC, that of vnngp() with further nodes. Conditioned on their nearest data and on
+# each other in place of that, means over areas of smooth fields have been wrong by 0.6 of their
+# standard deviation.
 
 # Neighbours of a node. The largest error of 25 means was 0.05 to 0.26 of their exact standard
 # deviation with 15, 0.01 to 0.08 with 30, below 0.013 with 60; standard deviations were within
@@ -64,9 +64,9 @@ core_nodes <- function(coords, order, neighbors, jitter, low_rank) {
   nodes
 }
 
-# An incomplete factor may break down where a field is smooth beside the distances of its nodes.
-# Then a greater jitter, a hundred times at most, does: means change by hundredths of their standard
-# deviation, more where there is next to no noise.
+# An incomplete factor may break down where a field is smooth compared with the distances of its
+# nodes. Then a greater jitter, a hundred times at most, does: means change by hundredths of their
+# standard deviation, more where there is next to no noise.
 factored_posterior <- function(nodes, node_of_datum, given, exact, context) {
   failure <- NULL
   for (times in c(1, 10, 100)) {

@@ -1,10 +1,10 @@
-# Areas are predicted of fits with one field, whose posterior is normal at any number of places: not
-# of several outputs and classes, nor of odvgp(), whose mean is not that of its covariance.
+# Areas are predicted of fits with one field, whose posterior is normal at any number of locations:
+# not of several responses and classes, nor of odvgp(), whose mean is not that of its covariance.
 
 check_predicts_areas <- function(object) {
   refuse_compressed(object, "A prediction of areas")
   if (!is.null(object$data$noise) && has_transform(object$family)) {
-    refuse_noise("over areas with a transform", "Fit the transformed response, whose areas have no noise.")
+    refuse_noise("over areas with a transform", "Fit the transformed response, whose areas are without noise.")
   }
   if (has_ability(object$method, "area_means", object)) return(invisible())
   abort_neargp("method", c(

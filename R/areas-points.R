@@ -36,8 +36,8 @@ centroids_lie_in <- function(cells, geometry) {
   lies_in_own(within_given(cbind(cells$x, cells$y), cells$area, geometry), cells$area, geometry)
 }
 
-# A ring around a pole with a hole at it is no polygon of the plane, where its size is wrong. It has
-# the middles of the cells that lie in it.
+# A ring around a pole with a hole at it is no polygon of the plane, where its size is wrong. It
+# contains the middles of the cells that lie in it.
 with_parts_on_sphere <- function(parts, geometry, grids) {
   cell <- grids$width / grids$columns * grids$height / grids$rows * km_per_degree^2
   size <- sums_by_group(parts$share, parts$area, nrow(grids)) * cell
@@ -46,7 +46,7 @@ with_parts_on_sphere <- function(parts, geometry, grids) {
   rbind(parts[!parts$area %in% off, ], cells[centroids_lie_in(cells, geometry), ])
 }
 
-# In order, in the longitudes of the polygons. An area of nothing but rounding has a point of its
+# In order, in the longitudes of the polygons. An area of nothing but rounding gets a point of its
 # own.
 as_points <- function(parts, geometry) {
   bare <- setdiff(seq_along(geometry), parts$area)
@@ -91,7 +91,7 @@ check_point_count <- function(boxes, steps, longlat, most = 5e6) {
     i = "Give a greater `spacing`, or fewer areas at a time."))
 }
 
-# Of polygons beyond longitude 180 sf warns.
+# sf warns about polygons beyond longitude 180.
 points_like <- function(xy, geometry) {
   suppressWarnings(sf::st_geometry(sf::st_as_sf(data.frame(x = xy[, 1L], y = xy[, 2L]),
     coords = c("x", "y"), crs = sf::st_crs(geometry))))

@@ -1,6 +1,6 @@
-# What is taken for areas: polygons of sf, or the cells of a raster. As a list: `geometry`,
-# `columns` (a plain data frame), `known` (FALSE for cells outside of a mask) and `restore`, which
-# turns a data frame of results into the class of the areas.
+# Areas are polygons of sf, or the cells of a raster. As a list: `geometry`, `columns` (a plain data
+# frame), `known`, FALSE for cells outside of a mask, and `restore`, which turns a data frame of
+# results into the class of the areas.
 
 # Whether `x` has polygons, all of it or, by mistake, some.
 is_areas <- function(x) {
@@ -51,7 +51,7 @@ check_polygons <- function(geometry) {
   }
 }
 
-# Of polygons that cross themselves it is not known what is inside. NA: not even that can be told.
+# The inside of a polygon that crosses itself is not defined. NA: not even that is known.
 check_valid_polygons <- function(geometry) {
   valid <- tryCatch(sf::st_is_valid(geometry), error = abort_invalid_polygons)
   if (all(valid %in% TRUE)) return(invisible())

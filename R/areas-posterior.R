@@ -20,7 +20,7 @@ area_posterior.default <- function(method, object, support, settings) {
     latent_area_posterior(given, support, settings)
 }
 
-# What is observed of the field at the rows of the fit: a normal observation each of precision W and
+# The observations of the field at the rows of the fit: a normal observation each of precision W and
 # `natural` W (y - base), which answers to the trend by W X. `object`: with the data, covariance and
 # trend that these belong to; `bias`: of the linear predictor.
 area_observations <- function(method, object) {

@@ -23,7 +23,7 @@ response_areas <- function(object, posterior, support, settings) {
     covariance = if (settings$joint) saturate_areas(given$covariance * outer(scale, scale)))
 }
 
-# Numbers as saturate() has them of places.
+# Numbers as saturate() has them of locations.
 saturate_areas <- function(x) {
   beyond <- is.infinite(x) | is.nan(x)
   if (!any(beyond)) return(x)

@@ -68,14 +68,14 @@ most_points <- function(object, areas) {
 # The midpoint rule adds to the variance of a mean the variance of the field within a cell, divided
 # by the number of cells. For an exponential covariance and cells of side h this is, as a share of
 # the field's variance, 0.23 h^3 / (range * area): the sum of its spectral density at the
-# frequencies (j, k) / h except 0. It is small against the variance of a mean without data if
-# neighbouring points have a correlation of 0.75. Data at a distance s leave the variance of their
-# own lattice, 0.23 s^3 / (range * area), and that of their noise, nugget / variance * s^2 / area:
-# the third root of a share of the two sets the distance of points. For Matern covariances of
-# smoothness nu the power is 2 nu + 2 instead of 3: points need not be as dense, and could not be,
-# since the posterior at dense points of a smooth field is singular to working precision. Responses
-# that are drawn, with noise of their own and by dense matrices of the points, have half the range,
-# and no more than 100 points for the sake of the data.
+# frequencies (j, k) / h except 0. It is small against the variance of a mean without data if the
+# correlation of neighbouring points is 0.75. Data at a distance s leave the variance of their own
+# lattice, 0.23 s^3 / (range * area), and that of their noise, nugget / variance * s^2 / area: the
+# third root of a share of the two sets the distance of points. For Matern covariances of smoothness
+# nu the power is 2 nu + 2 instead of 3: points need not be as dense, and could not be, since the
+# posterior at dense points of a smooth field is singular to working precision. Responses that are
+# drawn, with noise of their own and by dense matrices of the points, have half the range, and no
+# more than 100 points for the sake of the data.
 needed_distance <- function(geometry, size, object) {
   drawn <- !has_normal_response(object)
   apart <- distance_of_data(geometry, size, object)
@@ -112,7 +112,7 @@ noise_of_link <- function(object) {
   1 / max(mean(precision), 0)
 }
 
-# The distance in a lattice of as many places as there are in the area.
+# The distance in a lattice of as many locations as there are in the area.
 distance_of_data <- function(geometry, size, object) {
   xy <- unique(original_coords(object)[, 1:2, drop = FALSE])
   sqrt(size / lengths(suppressMessages(sf::st_intersects(geometry, points_like(xy, geometry)))))
@@ -146,8 +146,8 @@ share_covered <- function(points, areas, known) {
   share
 }
 
-# Of areas in another place than was meant all points are beyond the reach of all data. Data that
-# are areas reach beyond their middles.
+# If areas are in the wrong location, all of their points are beyond the reach of all data. Data
+# that are areas reach beyond their middles.
 tell_far_areas <- function(object, support, context) {
   if (!length(support$area) || !has_known_reach(object)) return(invisible())
   within <- are_in_reach(object, support$target$coords, context)

@@ -18,7 +18,7 @@ check_area_weights <- function(weights, areas, object) {
 
 weight_column <- function(name, areas) {
   if (length(name) != 1L || !name %in% names(areas$columns)) {
-    abort_neargp("newdata", c(paste0("The areas have no column ", format_some(name),
+    abort_neargp("newdata", c(paste0("The areas lack a column ", format_some(name),
       ", which `weights` names."), i = paste0("Their columns: ",
       format_some(names(areas$columns), 12L), ".")))
   }
@@ -49,8 +49,8 @@ check_weight_raster <- function(weights, object) {
 }
 
 # Points with the weights that their areas have there, and the total of these. Within an area a
-# point has the weights of the cells that are nearest to it, of cells on an edge the part inside, so
-# that they add up to the area's whatever the spacing.
+# point takes the weights of the cells that are nearest to it, of cells on an edge the part inside,
+# so that they add up to the area's whatever the spacing.
 with_area_weights <- function(points, areas, weights) {
   if (is.null(weights)) return(points)
   if (!is_raster(weights)) {
@@ -70,7 +70,7 @@ take_points <- function(points, kept) {
   points
 }
 
-# Cells of a raster in each area: their centres `xy` and weights. Of areas across the date line
+# Cells of a raster in each area: their centres `xy` and weights. If an area crosses the date line,
 # either side is a polygon of the plane.
 covered_cells <- function(weights, geometry) {
   unbroken <- unbroken_polygons(geometry)

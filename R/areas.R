@@ -12,30 +12,24 @@
 #' ```
 #'
 #' @details
-#' For example, predict the mean temperature of a county, the animals in a reserve or the cases in a
-#' district (change of support). `predict()` calls it for polygons in `newdata`.
+#' For example, you can predict the mean temperature of a county, the animals in a reserve or the
+#' cases in a district (change of support). `predict()` calls this function for polygons in
+#' `newdata`.
 #'
-#' The mean of an area is `sum_l a_l (x_l'beta + w(u_l))` at points `u_l`, without the noise of
-#' single observations. A regular grid cuts the area into parts. The points are their centroids, and
-#' the weights `a_l` their sizes, on the sphere for degrees. Means of linear trends are therefore
-#' exact. An area contains at least 25 points and at most 4,000, or 1,600 by [svgp()], and fewer for
-#' many areas. The spacing follows the range and the density of the data: a correlation of 0.75
-#' between neighbours, and at most 0.35 of the distance between observations. The grid makes
-#' standard deviations typically too large by up to 2.6%; a smaller `spacing` reduces that. Other
-#' families and transforms use a correlation of 0.6, at least 16 points, and up to 100 for dense
-#' data.
+#' The mean of an area is a weighted mean of the process and trend at points, without the noise of
+#' single observations. A regular grid cuts the area into parts. Their centroids are the points, and
+#' their sizes the weights, on the sphere for degrees. Areas contain 25 to 4,000 points, fewer for
+#' many areas. You can reduce the error of standard deviations, typically at most 2.6%, by a smaller
+#' `spacing`.
 #'
 #' For [exact_gp()], and for up to 1,500 Gaussian observations, means and variances are those of
-#' block kriging from all data. Otherwise data and points form one nearest-neighbour process, as in
-#' [vnngp()], with the parameters of the fit. Means with 30 neighbours typically differ by 0.01 to
-#' 0.08 standard deviations from the exact ones. [svgp()] uses its own posterior. Fits to areas
-#' ([block_support()]) predict from all rows or the `k` nearest, 96 by default, and 60 with `joint =
-#' TRUE`.
+#' block kriging from all data. Otherwise data and points form one nearest-neighbour process, and
+#' means typically differ by 0.01 to 0.08 standard deviations. [svgp()] uses its own posterior. Fits
+#' to areas ([block_support()]) predict from all rows or the `k` nearest.
 #'
-#' For other families and transforms, the result is the mean of expected responses, `sum_l a_l
-#' h(eta_l)` with the inverse link `h`. Its mean is exact given the posterior of the linear
-#' predictor. Intervals, quantiles and probabilities come from `draws` joint draws. Parameters are
-#' treated as known, and 95% intervals of counts typically cover 93%.
+#' For other families and transforms, the result is the mean of expected responses, with intervals,
+#' quantiles and probabilities from joint `draws`. Parameters are treated as known, and 95%
+#' intervals of counts typically cover 93%. See the article "Areas and change of support".
 #'
 #' @param object a fit by [neargp()] to one response that is not categorical, by [vecchia()],
 #'   [exact_gp()], [loo_k()], [mll_k()], [vnngp()] without the mean field, or [svgp()].
@@ -62,7 +56,7 @@
 #' @param seed an integer seed for the draws. R's generator is restored afterwards. Default `NULL`:
 #'   R's random numbers.
 #' @param k the number of neighbours of each point and observation, an integer up to 500. Default
-#'   `NULL`: 30, or up to 60 if the fit uses more.
+#'   `NULL`: 30, or up to 60 if the fit uses more. For fits to areas: 96, or 60 with `joint = TRUE`.
 #' @param threads,verbose see [neargp()].
 #' @param re.form,allow.new.levels see [predict.neargp()]; groups are columns of `areas`.
 #' @param ... not used.
@@ -71,7 +65,7 @@
 #'   return `NA`, and so does the mean of an area without weight, whose total is 0.
 #' @section Areas elsewhere:
 #' A message reports areas beyond the correlation of all data, whose means are those of the trend.
-#' Holes are not part of an area. Overlapping polygons are separate areas. Polygons in degrees may
+#' Holes are not part of an area. Overlapping polygons are separate areas. Polygons in degrees can
 #' cross the date line or contain a pole.
 #' @references Chilès, J.-P. and Delfiner, P. (2012). *Geostatistics*, section 3.5 (block kriging).
 #'   Wiley. Katzfuss, M., Guinness, J., Gong, W. and Zilber, D. (2020). Vecchia approximations of
@@ -176,6 +170,6 @@ check_area_settings <- function(object, settings) {
       settings$fun == "sum" && settings$type %in% c("response", "quantile"))) {
     abort_neargp("argument", c(
       "interval = \"prediction\" is for totals of counts: a poisson() response with fun = \"sum\".",
-      i = "A mean over an area has no noise of single observations: use interval = \"confidence\"."))
+      i = "A mean over an area is without the noise of single observations: use interval = \"confidence\"."))
   }
 }

@@ -1,7 +1,7 @@
 # New rows with what a fit predicts of them, in the columns of broom.
 
 # Mean of the response, standard error and limits of that mean or limits of a new observation; and
-# the residual, where the response is known. Of several outputs a column for each.
+# the residual, where the response is known. Several responses get a column each.
 augment_newdata <- function(x, newdata, se_fit, interval, conf.level) {
   if (!is.data.frame(newdata)) {
     abort_argument("newdata", "a data frame or sf points; predict() takes grids", newdata)
@@ -34,7 +34,7 @@ responses_by_output <- function(x, newdata) {
 linear_predictor_of_mean <- function(x, newdata) {
   if (x$family$link != "identity") {
     abort_neargp("argument", c("`se_fit` must be FALSE unless the link is the identity.",
-      i = "predict(type = \"link\") has the standard error of the linear predictor."))
+      i = "predict(type = \"link\") returns the standard error of the linear predictor."))
   }
   stats::predict(x, newdata, type = "link")
 }

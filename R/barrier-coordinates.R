@@ -1,4 +1,4 @@
-# Places in the embedding of barrier.R.
+# Locations in the embedding of barrier.R.
 
 #' @rdname barrier_embedding
 #' @export
@@ -66,7 +66,7 @@ embedded_places <- function(places, embedding, snap, rows) {
   interpolated_places(place, cell, node, embedding$coordinates)
 }
 
-# The nearest passable cells of places in barrier cells, told or refused.
+# The nearest passable cells of locations in barrier cells, with a message or an error.
 snapped_cells <- function(place, cell, embedding, snap, rows) {
   if (!nrow(place)) return(cell)
   found <- nearest_nodes(place, cell, embedding$node, cell_widths(embedding), snap)
@@ -81,8 +81,9 @@ snapped_cells <- function(place, cell, embedding, snap, rows) {
   which(!is.na(embedding$node), arr.ind = TRUE)[found, , drop = FALSE]
 }
 
-# The node nearest to each place, of those up to `snap` cells from its cell: of equals the first, NA
-# where there is none. Cells so many steps away are sought while they may be as near as the nearest.
+# The node nearest to each location, of those up to `snap` cells from its cell: of equals the first,
+# NA where there is none. Cells so many steps away are sought while they may be as near as the
+# nearest.
 nearest_nodes <- function(place, cell, node, widths, snap) {
   nearest <- rep(NA_integer_, nrow(place))
   least <- rep(Inf, nrow(place))
@@ -107,7 +108,7 @@ nearest_nodes <- function(place, cell, node, widths, snap) {
   nearest
 }
 
-# Bilinear, between the centre of the own cell and those of the cells on the place's side of it.
+# Bilinear, between the centre of the own cell and those of the cells on the location's side of it.
 # Where one of these is closed, the slope is that towards the other side; the product term is there
 # where all four are open.
 interpolated_places <- function(place, cell, node, coordinates) {

@@ -2,77 +2,74 @@
 # grid, embedded by multidimensional scaling, so that any covariance of Euclidean distance, and any
 # method, takes them.
 
-#' Coordinates in which barriers are far
+#' Coordinates around barriers
 #'
-#' Fields do not go through land, walls or mountains: two shores of a spit are near by air, and far
-#' by water. `barrier_embedding()` measures distances around barriers on a grid and lays its cells
-#' out in a space of some dimensions whose straight distances are nearly these;
-#' `barrier_coordinates()` gives the coordinates of places there, which are `coords` of [neargp()].
+#' @description
+#' Computes coordinates in which two shores of a spit are as far from each other as by water, for
+#' processes that do not cross land, walls or mountains.
+#'
+#' ```r
+#' sea <- list(x = 1:20, y = 1:20, z = matrix(TRUE, 20, 20))
+#' sea$z[10, 1:16] <- FALSE
+#' embedding <- barrier_embedding(sea, landmarks = 40)
+#' barrier_coordinates(data.frame(x = c(8, 12), y = 2), embedding, ~ x + y)
+#' ```
 #'
 #' @details
-#' A covariance function of the distance around barriers itself need not be one: its matrix may have
-#' negative eigenvalues. In the embedding distances are Euclidean, so that every covariance of
-#' [covariance] stays valid, for every method and with neighbours as ever (Løland and Høst 2003).
-#' The price is that distances are not exactly kept, and `stress` says how far: the root of the
-#' sum of squared errors over that of squared distances (Kruskal's stress-1), between landmarks and
-#' all cells. Below 0.05 is close; more `dimensions` lower it up to some number, which is four
-#' behind a straight wall. A domain that goes round an island cannot be laid out without stress.
+#' `barrier_embedding()` measures distances around barriers on a grid. It arranges the cells in a
+#' space in which straight distances are close to these. `barrier_coordinates()` returns the
+#' coordinates `b1`, `b2`, ... of your locations there. Use them as `coords` in [neargp()], with any
+#' method and any [covariance] (Løland and Høst 2003).
 #'
-#' Distances are lengths of shortest paths between centres of passable cells, over steps in 32
-#' directions of up to three cells that touch no barrier (Dijkstra's algorithm, by the package
-#' igraph). Where there is no barrier they are longer than straight lines by at most 1.3% on square
-#' cells, 0.5% on average over directions; by at most 4.5% (1.2%) on cells twice as long as wide,
-#' and 11.8% (4.7%) on cells four times as long (between steps at an angle a to each other by at
-#' most 1 / cos(a / 2) - 1): take cells that are about square. Barriers have to be a cell thick, and
-#' passages too. The cells are laid out by classical scaling of `landmarks`, each the farthest from
-#' those before it, and of all cells by their distances to these (landmark scaling, de Silva and
-#' Tenenbaum 2004). Time and memory grow with cells times landmarks: 10,000 cells and 100 landmarks
-#' take some seconds.
+#' * The axes of the embedding are arbitrary. Use one range, without `ard = TRUE` or `anisotropy`,
+#'   and name the covariance, because the default for three coordinates differs.
+#' * `stress` is the relative error of the distances, and should be below 0.05. You can lower it by
+#'   more `dimensions`: a straight wall needs four. Around an island some stress remains.
+#' * The trend can use the original coordinates. To see whether barriers matter, compare with a fit
+#'   to the original coordinates by [cross_validate()].
+#' * For a map, convert the cells as well: `cells <- as.data.frame(raster, xy = TRUE)`, then
+#'   `predict(fit, barrier_coordinates(cells, embedding, ~ x + y))`. You cannot use `predict(fit,
+#'   raster)`.
 #'
-#' Places are interpolated between the centres of the cell they lie in and of the open ones next to
-#' it, bilinearly where all are open. Places in a barrier cell, as of stations at the shore, get the
-#' coordinates of the nearest passable cell within `snap` cells, which a message
-#' (`neargp_message_barrier`) tells. Cells that cannot be reached from the largest connected part
-#' are barriers.
+#' @section Distances:
+#' Distances are shortest paths between centres of passable cells, in 32 directions. On square cells
+#' they exceed straight lines by at most 1.3%. Cells should be about square: the excess is up to 12%
+#' on cells four times as long as wide. Barriers and passages should be at least a cell thick.
 #'
-#' For a map the centres of cells go the same way: `cells <- as.data.frame(raster, xy = TRUE)` and
-#' `predict(fit, barrier_coordinates(cells, embedding, ~ x + y))`. Not `predict(fit, raster)`, which
-#' would take the raster's own coordinates for those of the embedding.
+#' Landmark scaling (de Silva and Tenenbaum 2004) arranges the cells. Time and memory grow with
+#' cells times landmarks: 10,000 cells and 100 landmarks take a few seconds. Locations are
+#' interpolated between the centres of open cells. A message reports locations in barrier cells,
+#' such as stations at the shore, that move to the nearest passable cell. Cells outside the largest
+#' connected part are barriers.
 #'
-#' In the embedding the axes have no meaning of their own: a covariance should have one range, not
-#' `ard = TRUE` or `anisotropy`. With three or more coordinates that is not the default of
-#' [neargp()], so that a covariance has to be named. Whether barriers matter is told by
-#' [cross_validate()] against a fit with the coordinates as they are. Covariates, the trend among
-#' them, may have the original coordinates, too.
-#'
-#' @param barrier a terra SpatRaster in a projected CRS or none, whose first layer is `NA` (or
-#'   FALSE) at barriers; or a list as for [graphics::image()]: `x` and `y`, equally spaced centres
-#'   of cells, increasing, and the matrix `z` of a row for each `x`, with `NA` or FALSE at barriers.
-#' @param dimensions number of coordinates.
-#' @param landmarks number of landmarks, at least `dimensions + 1`; all cells where they are fewer.
-#' @param data a data frame, or sf points in the CRS of the raster.
-#' @param embedding what `barrier_embedding()` has made.
-#' @param coords names of the two columns of a data frame with the places, or a formula such as
-#'   `~ x + y`; not for sf points.
-#' @param snap up to how many cells from a passable one a place in a barrier cell may be.
+#' @param barrier a terra SpatRaster in a projected coordinate reference system or without one, with
+#'   `NA` or FALSE at barriers in its first layer. You can also give a list as for
+#'   [graphics::image()]: `x` and `y`, increasing and equally spaced, and the matrix `z` with a row
+#'   for each `x`.
+#' @param dimensions the number of coordinates, an integer. Default: 3.
+#' @param landmarks the number of landmarks, an integer of at least `dimensions + 1`. Default: 100,
+#'   or all cells of smaller grids.
+#' @param data a data frame, or sf points in the coordinate reference system of the raster.
+#' @param embedding the result of `barrier_embedding()`.
+#' @param coords the two coordinate columns of a data frame: names, or a formula such as `~ x + y`.
+#'   Leave it out for sf points.
+#' @param snap the largest distance, in cells, between a location in a barrier cell and a passable
+#'   cell. Default: 1.
 #' @param x an embedding.
 #' @param ... not used.
-#' @return `barrier_embedding()`: a list of class `neargp_barrier`; among others `coordinates` (of
-#'   the passable cells), `stress` and `share` (the share of the landmarks' squared distances about
-#'   their centre that the dimensions hold, negative eigenvalues left out). `barrier_coordinates()`:
-#'   `data` with further columns `b1`, `b2`, ..., in the unit of the coordinates, `NA` where these
-#'   are; of sf points without their geometry, which [neargp()] would take for the coordinates.
-#' @references
-#' Løland, A. and Høst, G. (2003). Spatial covariance modelling in a complex coastal domain by
-#' multidimensional scaling. *Environmetrics* 14, 307--321.
-#'
-#' de Silva, V. and Tenenbaum, J. B. (2004). *Sparse multidimensional scaling using landmark
-#' points*. Technical report, Stanford University.
-#'
-#' Rathbun, S. L. (1998). Spatial modelling in irregularly shaped regions: kriging estuaries.
-#' *Environmetrics* 9, 109--129.
+#' @return `barrier_embedding()` returns a list of class `neargp_barrier`, with `coordinates` of the
+#'   passable cells, `stress` and `share`, the share of the landmarks' squared distances that the
+#'   dimensions contain. `barrier_coordinates()` returns `data` with the columns `b1`, `b2`, ..., in
+#'   the unit of the coordinates, without the geometry of sf points. Missing coordinates return
+#'   `NA`.
+#' @references Løland, A. and Høst, G. (2003). Spatial covariance modelling in a complex coastal
+#'   domain by multidimensional scaling. *Environmetrics* 14, 307–321. de Silva, V. and Tenenbaum,
+#'   J. B. (2004). *Sparse multidimensional scaling using landmark points*. Technical report,
+#'   Stanford University. Rathbun, S. L. (1998). Spatial modelling in irregularly shaped regions:
+#'   kriging estuaries. *Environmetrics* 9, 109–129.
+#' @seealso [neargp()], [covariance]
 #' @examplesIf requireNamespace("igraph", quietly = TRUE)
-#' # Two bays with a wall between them that is open at the top.
+#' # Two bays with a wall between them, open at the top
 #' centers <- seq(0.025, 0.975, 0.05)
 #' sea <- list(x = centers, y = centers, z = matrix(TRUE, 20, 20))
 #' sea$z[10, 1:16] <- FALSE
@@ -111,7 +108,7 @@ passable_grid <- function(barrier) {
     abort_argument("barrier",
       "a SpatRaster, or a list of x, y (equally spaced, increasing) and a matrix z", barrier)
   }
-  # Of heights or depths 0 is one.
+  # A height or depth of 0 is passable.
   open <- !is.na(barrier$z)
   if (is.logical(barrier$z)) open <- open & barrier$z
   with_nodes(list(x = barrier$x, y = barrier$y, crs = barrier$crs), open)

@@ -1,6 +1,5 @@
-# What computes dense products, triangular solves and Cholesky factors: options(neargp.blas), then
-# the environment variable NEARGP_BLAS, then "auto". "blas" never falls back, and the slow reference
-# BLAS is never called.
+# The engine of dense products, triangular solves and Cholesky factors: options(neargp.blas), then
+# the environment variable NEARGP_BLAS, then "auto".
 
 resolve_blas <- function(fast = core_fast_blas()) {
   choices <- c("auto", "blas", "eigen")
@@ -10,7 +9,7 @@ resolve_blas <- function(fast = core_fast_blas()) {
   if (choice == "blas" && !nzchar(fast)) {
     abort_neargp("blas", c("R's BLAS is not one that is known to be fast.",
       x = paste0("It is ", blas_file(), ", and not OpenBLAS."),
-      i = "Have R use OpenBLAS (neargp_sitrep() tells how), or use options(neargp.blas = \"auto\")."))
+      i = "Let R use OpenBLAS (neargp_sitrep() explains how), or use options(neargp.blas = \"auto\")."))
   }
   if (choice != "eigen" && nzchar(fast)) "blas" else "eigen"
 }

@@ -11,7 +11,7 @@ boundary_lines <- function(x, names, vanishing) {
     if (length(names)) sprintf("%s: %s.", what, paste(names, collapse = ", "))
   }
   c(line("Not identified by the data", names[vanished & !undetermined]),
-    line(paste0("At a bound of its search interval", if (vanishing) ", or indistinguishable from 0"),
+    line(paste0("At a limit of its search interval", if (vanishing) ", or indistinguishable from 0"),
       names[!undetermined & !vanished]),
     line("Poorly determined by the data", names[undetermined]))
 }
@@ -28,8 +28,8 @@ undetermined_parameters <- function(x) {
     working < x$bounds$upper[name] - 1e-6
 }
 
-# Where the variance of a component has vanished its other parameters mean nothing (at_bound()): the
-# variance alone is told.
+# If the variance of a component has vanished, its other parameters mean nothing (at_bound()), and
+# print() reports the variance alone.
 boundary_parameters <- function(x) {
   layout <- x$layout
   bound <- x$parameters$at_boundary
@@ -136,7 +136,8 @@ shape_argument <- function(x, i) {
 idle_ranges <- function(x) {
   parameters <- x$parameters
   range <- x$layout$kind == "range"
-  # Levels of a factor are told apart by far less, if the variance is large: only at the bound.
+  # Far less distinguishes the levels of a factor if the variance is large, so only the bound
+  # counts.
   share <- replace(rep(0.5, nrow(parameters)), ranges_of_levels(x), 0.999)
   long <- range & !parameters$fixed & parameters$estimate >
     share * exp(x$bounds$upper[parameters$name])
@@ -203,7 +204,7 @@ may_have_prior <- function(x) {
     !identical(x$method$optimizer, "adam")
 }
 
-# Whether there is no larger area that tells more: locations on a sphere extend over its radius or
+# Whether a larger area could not add information: locations on a sphere extend over its radius or
 # more, or a correlation goes on beyond half of its circumference.
 beyond_sphere <- function(x) {
   if (x$locations$metric != "longlat") return(FALSE)

@@ -13,20 +13,19 @@
 #'
 #' @details
 #' The model is `g(y) = trend + offset + w + noise`. Trend, covariance, nugget, `type = "link"` and
-#' residuals of type `"trend"` are on the transformed scale. Predictions, quantiles, intervals,
-#' fitted values, draws and scores return to the scale of `y`. Means are expectations of `y`, for
-#' the logarithm `exp(m + s^2 / 2)`. The log-likelihood includes the Jacobian, so `AIC()` compares
-#' transformations (not for [mll_k()]). In contrast, `log(y) ~ 1` makes the logarithm the response.
+#' residuals of type `"trend"` are on the transformed scale. Predictions, intervals, fitted values,
+#' draws and scores return to the scale of `y`. Means are expectations of `y`, for the logarithm
+#' `exp(m + s^2 / 2)`. The log-likelihood includes the Jacobian, so `AIC()` compares
+#' transformations, except by [mll_k()]. In contrast, `log(y) ~ 1` makes the logarithm the response.
 #'
 #' `box_cox()` is `(y^lambda - 1) / lambda`, and the logarithm for `lambda = 0`. Responses must be
 #' positive. The probability of values beyond the domain is at 0, or at infinity for `lambda < 0`.
 #' If that infinity is within 12 standard deviations, mean, standard deviation, bias and CRPS are
-#' infinite: use quantiles and the log score, or `"log"`. For a pair of functions, `derivative` may
-#' give the slope of `forward`.
+#' infinite. You can then use quantiles and the log score. For a pair of functions, you can add
+#' `derivative`, the slope of `forward`.
 #'
-#' `lambda = NULL` estimates the power by about ten fits. It counts as a parameter in `logLik()`.
-#' Other errors do not include its uncertainty. A rounded power such as 0, 1/3 or 1/2 is usually as
-#' good.
+#' `lambda = NULL` estimates the power by about ten fits. It counts as a parameter in `logLik()`,
+#' and standard errors ignore it. You can usually round it, for example to 0, 1/3 or 1/2.
 #'
 #' @param lambda the power, a number between -5 and 5. Default `NULL`: estimated between -2 and 2.
 #' @return An object of class `neargp_transform`.
@@ -67,7 +66,7 @@ fit_box_cox <- function(call, method, frame) {
   fit
 }
 
-# The score of mll_k() has no Jacobian, see with_jacobian().
+# The score of mll_k() contains no Jacobian, see with_jacobian().
 check_open_transform <- function(method) {
   if (is.null(method) || !identical(method_name(method), "mll_k")) return(invisible())
   abort_transform("mll_k() cannot estimate the power: its score is no density of the responses.",

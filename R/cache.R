@@ -1,9 +1,9 @@
-# What predictions need of a fit whatever the new places are: the index of its rows, its data as the
-# core has them, factors. It is made by the first prediction and kept for the next ones, beside the
+# Predictions at any new locations need these parts of a fit: the index of its rows, its data as the
+# core has them, factors. It is made by the first prediction and kept for the next ones, next to the
 # fit and not in it: `fit$cache` is an external pointer under which the core holds a value that is
 # not written to files, not counted by object.size(), not compared by identical(), and freed with
-# the last copy of the fit. A fit that was read from a file, or sent to another process, has a
-# cache of its own that holds nothing.
+# the last copy of the fit. A fit that was read from a file, or sent to another process, starts with
+# an empty cache of its own.
 
 # The value of `expr`, made where it is not there. It is there only for the very fit that it was
 # made of: all elements of the fit, and whatever else rounding depends on, are compared, elements
@@ -16,10 +16,10 @@ cached <- function(object, name, context, expr) {
   state[[slot]]
 }
 
-# NULL for a fit of a version that had no caches.
+# NULL for a fit of a version without caches.
 cache_state <- function(object) {
   if (is.null(object$cache)) return(NULL)
-  # the namespace, too: loaded anew, it has another core
+  # the namespace as well: loaded again, it has another core
   made_of <- list(object, core_simd(), topenv())
   state <- core_get_cache(object$cache)
   if (is.null(state) || !identical(state$made_of, made_of)) {
@@ -53,7 +53,7 @@ cached_exact_kriging <- function(object, context) {
     trend_nugget(object), context, data$output))
 }
 
-# Nuggets of several outputs are part of their covariance.
+# Nuggets of several responses are part of their covariance.
 trend_nugget <- function(fit) if (is.null(fit$outputs)) fit$nugget else 0
 
 cached_index <- function(object, context) {
@@ -69,7 +69,7 @@ cached_distance_index <- function(object, context) {
   cached(object, "distance_index", context, core_index(conditioned_data(object)$coords, component))
 }
 
-# Indices of several outputs, one of each output's rows.
+# Indices of several responses, one of each output's rows.
 cached_output_indices <- function(object, context) {
   data <- conditioned_data(object)
   cached(object, "indices", context, lapply(rows_by_output(data), function(rows) {

@@ -1,22 +1,28 @@
-#' Family of a response with more than two classes
+#' Family of a categorical response
 #'
-#' For a factor response: each level has a linear predictor, and these have the probabilities of the
-#' levels. The order of the levels, of an ordered factor, too, plays no part.
+#' @description
+#' Classification with more than two categories: a linear predictor for each level of a factor.
 #'
-#' By the softmax, the probability of a level is `exp(eta)` over the sum of those of all levels;
-#' with two levels that is the same model as [stats::binomial()]. By robust-max it is the level of
-#' the largest linear predictor, but another one by mistake, all of them alike, with probability
-#' 0.001: for comparison with results that were had with it. See the section on classes of [svgp()],
-#' which takes both, as [odvgp()] does, and that of [loo_k()], which takes the softmax.
+#' ```r
+#' neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width, family = categorical())
+#' ```
 #'
-#' @param link how linear predictors become probabilities.
-#' @return An object of class `family`, for the argument `family` of [neargp()] with [loo_k()],
-#'   [svgp()] or [odvgp()].
+#' @details
+#' With the softmax link, the probability of a level is `exp(eta)` divided by the sum over all
+#' levels. For two levels this is the model of [stats::binomial()]. With `"robust-max"`, the
+#' response is the level with the largest linear predictor, except for errors with the probability
+#' 0.001. Use it to compare with published results.
+#'
+#' [svgp()] and [odvgp()] support both links, and [loo_k()], the default, supports the softmax. The
+#' order of the levels does not matter. For ordered categories, you can use `ordinal()`, see
+#' [response_family].
+#'
+#' @param link `"softmax"` (default) or `"robust-max"`.
+#' @return An object of class `family` for the argument `family` of [neargp()].
 #' @references Jankowiak, M. and Pleiss, G. (2021). Scalable cross validation losses for Gaussian
-#'   process models. arXiv:2105.11535, section 3.3.
-#'
-#'   Hernandez-Lobato, D., Hernandez-Lobato, J. M. and Dupont, P. (2011). Robust multi-class
-#'   Gaussian process classification. *NIPS*.
+#'   process models. arXiv:2105.11535, section 3.3. Hernandez-Lobato, D., Hernandez-Lobato, J. M.
+#'   and Dupont, P. (2011). Robust multi-class Gaussian process classification. *NIPS*.
+#' @seealso [predict.neargp_classifier()], the article "Classification"
 #' @examples
 #' categorical()
 #' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),

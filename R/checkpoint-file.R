@@ -2,7 +2,7 @@
 # other (R/checkpoint-journal.R). Header and records are blocks: the number of bytes, a checksum,
 # and so many bytes of serialize(). A block that is cut off at the end is that of a write in which
 # the process was killed, and is as if it had not begun. The header, and a file that is written
-# anew, come to their place by a rename.
+# again, come to their place by a rename.
 
 checkpoint_magic <- "NEARGPCK"
 
@@ -26,7 +26,7 @@ write_checkpoint <- function(path, header, records) {
   length(bytes)
 }
 
-# The length at which a file is written anew that had `length` when all in it was needed.
+# The length at which a file is written again that had `length` when all in it was needed.
 rewrite_length <- function(length) 3 * length + 2^22
 
 # All answers, and of each state the newest.
@@ -55,7 +55,7 @@ read_checkpoint <- function(path, header_only = FALSE) {
     if (is.character(block)) {
       abort_checkpoint(path, "damaged", sprintf("It is damaged: the checksum of its part %d, at byte %s, is not that of what stands there.",
         length(blocks) + 1L, format_count(at)),
-        "Take a copy of it, or begin anew: delete the file.")
+        "Take a copy of it, or delete the file to begin again.")
     }
     blocks[[length(blocks) + 1L]] <- block$object
     at <- block$end
@@ -63,7 +63,7 @@ read_checkpoint <- function(path, header_only = FALSE) {
   }
   if (!length(blocks)) {
     abort_checkpoint(path, "damaged", "It is damaged: its beginning is not whole.",
-      "Take a copy of it, or begin anew: delete the file.")
+      "Take a copy of it, or delete the file to begin again.")
   }
   list(header = blocks[[1L]], records = blocks[-1L], length = at, is_whole = at == length(bytes))
 }
@@ -80,7 +80,7 @@ check_beginning <- function(path, bytes) {
     abort_checkpoint(path, "version",
       sprintf("It has format %s, and this version of neargp reads format %s.", format(format),
         checkpoint_format),
-      "Go on with the version that has written it, or begin anew: delete the file.")
+      "Go on with the version that wrote it, or delete the file to begin again.")
   }
 }
 
@@ -101,7 +101,7 @@ read_block <- function(bytes, at) {
 # ---- errors --------------------------------------------------------------------------------------
 
 # `reason`: one of "unreadable", "unwritable", "locked", "damaged", "foreign", "version",
-# "diverged", "method", "missing"; the condition has it, too.
+# "diverged", "method", "missing"; the condition has it as well.
 abort_checkpoint <- function(path, reason, what, remedy) {
   abort_neargp("checkpoint", c(sprintf("The checkpoint \"%s\" cannot be used.", path),
     stats::setNames(what, rep("x", length(what))), i = remedy), reason = reason)

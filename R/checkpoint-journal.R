@@ -4,9 +4,9 @@
 # needs to be stored. That holds while everything between the questions depends on the data, the
 # settings and R's random numbers alone.
 #
-# Beside the answers the journal has two kinds of states, of which the newest replaces the one
-# before. Of some objectives the best answer so far has a part which the next evaluation begins at
-# (`apart`). And a loop whose state is small beside what it computes, as of Adam, keeps that
+# Next to the answers the journal keeps two kinds of states, of which the newest replaces the one
+# before. Some objectives keep a part of the best answer so far, at which the next evaluation begins
+# (`apart`). And a loop whose state is small compared with what it computes, as of Adam, keeps that
 # (in_stage()), so that its rounds need not be gone through again.
 
 # The journal is an environment in the session of the fit. A session without a checkpoint has none.
@@ -100,7 +100,7 @@ replayed <- function(journal, question, apart) {
   as_answered(known)
 }
 
-# A name for what is kept apart: fits give the same ones in the same order.
+# A name for each separate part that is kept: fits give the same ones in the same order.
 journal_name <- function(session, what) {
   if (!is_journaled(session)) return(NULL)
   journal <- session$journal

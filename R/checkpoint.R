@@ -14,14 +14,12 @@
 #' exists. The file of a completed fit answers the same call quickly; delete it when you are done.
 #'
 #' A file belongs to one fit: the same data, covariance, method, family, prior, start, control,
-#' device and version. Anything else is an error that names the difference. The number of threads
-#' may differ. With another instruction set or BLAS, results may be rounded differently, with a
-#' message. `neargp_last("file")` returns the parameters of a file that cannot continue.
+#' device and version. Anything else is an error that names the difference. You can change the
+#' number of threads. `neargp_last("file")` returns the parameters of a file that cannot continue.
 #'
-#' Checkpointing adds about 0.5% to the run time: after each write, the next waits 200 times as long
-#' as the write took. A kill loses that time, and an error or Ctrl-C loses nothing. Files are small:
-#' 1 kB per evaluation, 40 bytes per observation for [vnngp()]. Neighbours, the final posterior and
-#' the epochs of mean-field Adam and [swsgp()] are computed again.
+#' Checkpointing adds about 0.5% to the run time. A kill loses the time since the last write, and an
+#' error or Ctrl-C loses nothing. Files are small, for example 1 kB per evaluation. Neighbours, the
+#' final posterior and the epochs of mean-field Adam and [swsgp()] are computed again.
 #'
 #' Files survive a kill at any moment. A full disk is an error at the start, and later a warning.
 #'

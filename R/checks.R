@@ -214,7 +214,7 @@ check_no_more_arguments <- function(frame = parent.frame(), called = sys.functio
   known <- c(setdiff(names(formals(called)), "..."), handed_on)
   names <- printable_text(names(more) %||% "")
   given <- names[nzchar(names)]
-  # The call of a method has its name, and users know that of the generic.
+  # The call of a method shows the method's name, and users know that of the generic.
   caller <- sub("\\.neargp.*", "", rlang::call_name(call) %||% "the function")
   foreign <- unlist(Map(function(name, value) foreign_hint(caller, name, value), given,
     more[nzchar(names)]), use.names = FALSE)
@@ -257,12 +257,12 @@ nearest_name <- function(name, known) {
   if (length(known) && min(distance) <= nchar(name) / 3) known[which.min(distance)]
 }
 
-# Without the classes for its response, a method would predict that as a gaussian one.
+# Without the classes for its response, a method would predict that as a Gaussian one.
 check_method_of_response <- function(fit) {
   if (identical(class(fit$method), class(method_for(fit$method, fit$family, fit$data)))) {
     return(invisible(fit))
   }
   abort_neargp("argument",
     c("This fit was made by an earlier version of neargp, whose methods did not have the kind of their response.",
-      i = "Fit the model anew."))
+      i = "Fit the model again."))
 }

@@ -47,7 +47,7 @@ class_table <- function(split, observed, distribution) {
     check.names = FALSE)
 }
 
-# Predicts the held-out rows of a 0/1 response that has a mean.
+# Predicts the held-out rows of a 0/1 response with a mean.
 predict_binary_split <- function(case, split, refit) {
   predicted <- predict_split(case$fit, case, split, refit, 0.95)
   given <- binary_classes(predicted$observed, predicted$mean, case$fit$data$levels)

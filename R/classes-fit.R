@@ -1,7 +1,7 @@
 # Fits of loo_k() to class labels: parameters by the leave-one-out log score.
 
 # Labels are -1 and 1; what starts where depends on the estimator. A small variance is none only
-# beside its nugget, see label_scale_note().
+# next to its nugget, see label_scale_note().
 #' @export
 with_start.neargp_loo_k_classes <- function(method, problem) {
   problem$bounds <- c(working_bounds(problem, 1), list(vanishing = character(0)))
@@ -73,8 +73,8 @@ label_estimators <- function(estimator, classes, warm) {
 
 # Fitting p parameters raises the score of the training rows by about p above that of as many new
 # ones (Akaike's), and by more where conditioning sets overlap: by 3.4 p for "label" on splice, with
-# 60 ranges. Scores that differ by less than 4 p do not tell estimators apart. There has to be
-# enough left when some rows are held out: neighbours, and rows of each column of the trend.
+# 60 ranges. Scores that differ by less than 4 p do not distinguish estimators. Enough rows have to
+# remain in each training set: neighbours, and rows of each column of the trend.
 hardly_differ <- function(problem, values, k) {
   X <- problem$data$X
   links <- 1L + ncol(X) * trend_outputs(length(problem$data$levels))
@@ -104,7 +104,7 @@ new_rows_score <- function(problem, result, data, k) {
   sum(data$weights * log(probability[cbind(seq_along(data$y), class_numbers(data))]))
 }
 
-# The result is what fit_method() returns, with a `classifier` besides.
+# The result is what fit_method() returns, with a `classifier` in addition.
 fit_labels <- function(method, problem, estimator) {
   problem <- label_problem(method, problem, estimator)
   if (is_sharded(problem)) problem <- with_labels_in_shards(problem)
@@ -154,7 +154,7 @@ label_problem <- function(method, problem, estimator, index = location_index(pro
   problem
 }
 
-# The slope between hardly any and certainty; the trend free.
+# The slope between almost no and certainty; the trend free.
 label_links <- function(trends) {
   list(lower = c(log(1e-3), rep(-Inf, trends)), upper = c(log(1e4), rep(Inf, trends)))
 }
@@ -183,7 +183,7 @@ check_class_offset <- function(problem) {
   if (log_odds || all(problem$data$offset == 0)) return(invisible())
   abort_neargp("formula",
     c("An offset means nothing where each class has a trend: it would be the same for all of them.",
-      i = "Leave the offset out: covariates of the trend have a coefficient for each class."))
+      i = "Leave the offset out: covariates of the trend get a coefficient for each class."))
 }
 
 check_kept_classes <- function(fit, split) {

@@ -2,8 +2,8 @@
 # have: k neighbours are k distinct locations, and no subset of tied rows is picked at random.
 #
 # Leaving an observation out of a location with others leaves those others: its conditioning set
-# then begins with a row of its own, the same location with one label less. So an observation's own
-# label is never among what predicts it.
+# then begins with a row of its own, the same location with one label less. An observation's own
+# label is therefore never among its predictors.
 #
 # R/neighbours-pseudo-observations.R aggregates pseudo-observations likewise. Conditioning sets need
 # `coords`, `content`, a matrix with a row for each location to which observations add up, and
@@ -18,7 +18,7 @@ new_labels <- function(data, classes, location_index) {
 }
 
 # The observations that the leave-one-out score sums over. Those of one class at one location are
-# alike unless the trend tells them apart.
+# alike unless the trend distinguishes them.
 label_observations <- function(labels, merge) {
   if (!merge) return(take_observations(labels, seq_along(labels$location_index)))
   key <- (labels$class - 1) * nrow(labels$coords) + labels$location_index
@@ -33,7 +33,7 @@ take_observations <- function(labels, rows) {
 }
 
 # Conditioning sets of observations: the k nearest other locations in the metric of `component`, and
-# what is left of their own. The result has the locations that are involved and refers to them:
+# what is left of their own. The result contains the locations that are involved and refers to them:
 # those that lack an observation come last. `own(which)`: what those of the observations `at` add to
 # the content of their locations.
 leave_one_out_sets <- function(locations, at, component, k, context, own) {

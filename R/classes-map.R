@@ -1,4 +1,4 @@
-# Maps of classes: a colour for each, with its name beside it.
+# Maps of classes: a colour for each, with its name next to it.
 
 class_scale <- function(levels, palette = NULL) {
   n <- length(levels)
@@ -7,8 +7,8 @@ class_scale <- function(levels, palette = NULL) {
     ticks = seq_len(n), labels = abbreviate(levels, 12L))
 }
 
-# Up to eight that colour-blind readers can tell apart (Okabe and Ito 2008), without black, and the
-# first three of them readers of a print in grey, too.
+# Up to eight colours that colour-blind readers can distinguish (Okabe and Ito 2008), without black.
+# Readers of a print in grey can distinguish the first three.
 class_colors <- function(n) {
   # blue, orange, yellow, bluish green, reddish purple, vermillion, sky blue, gray; not black
   places <- c(6L, 2L, 5L, 4L, 8L, 7L, 3L, 9L)

@@ -1,9 +1,8 @@
 # Fits to class labels: what their methods for generics do otherwise than those of other fits. A
 # classifier is a fit of class c("neargp_classifier", "neargp") with an element `classifier`:
-# levels, trend, and the index of each row's location. Of loo_k() there are estimator and slope of
-# the link besides; the trend's intercept is that far from data, `intercept_shift` how far it is
-# from that of the class prevalence, and `bias` what is added among data. Of svgp() there are the
-# covariance matrices of the trends.
+# levels, trend, and the index of each row's location. loo_k() adds estimator and slope of the link.
+# The trend's intercept is that far from data, `intercept_shift` how far it is from that of the
+# class prevalence, and `bias` what is added among data.
 
 # ---- print and summary ---------------------------------------------------------------------------
 
@@ -125,7 +124,7 @@ fitted.neargp_classifier <- function(object, ...) {
 simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
   abort_for_classes("simulate()",
     if (has_ability(object$method, "class_fields"))
-    "predict() has the probabilities of classes, row by row." else
+    "predict() returns the probabilities of classes, row by row." else
     "The labels' Gaussian process is a way to probabilities, not a model of a latent field.")
 }
 

@@ -5,11 +5,11 @@
 # prevalence (R/classes-prevalence.R) plus the intercept shift; the difference is the bias of
 # src/core/loo/label_link.h. Formulas are there and in label_regression.h.
 #
-# A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's
+# A light ridge, per observation, regularises what the data barely determine: 1e-3 of the trend's
 # mean square among data (the softmax does not change when all outputs get the same), 1e-4 of the
-# squared logarithm of the slope. Of the square of the intercept shift 1e-2 in up to three
-# coordinates, where hardly any row is far from all others, so that what the score says of it is the
-# model's error; in more, where many are, 1e-4.
+# squared logarithm of the slope. The ridge on the square of the intercept shift is 1e-2 in up to
+# three coordinates. Almost no row is far from all others there, so the score's preference would be
+# the model's error. In more coordinates, where many are, it is 1e-4.
 
 label_penalty <- c(slope = 1e-4, trend = 1e-3)
 
@@ -90,7 +90,7 @@ label_score_over_rows <- function(problem, n, rows) {
     })
 }
 
-# What the score depends on, as numbers.
+# The numbers on which the score depends.
 label_values <- function(problem, theta) {
   part <- split_theta(problem, theta)
   values <- to_core(part$working, problem$layout$transform)
@@ -140,7 +140,7 @@ trend_shift <- function(problem, d_shift) {
   if (has_two_processes(problem)) d_shift[, 2L, drop = FALSE] else d_shift
 }
 
-# Whether each of two classes has a process, of which the second one alone has a trend.
+# Whether there are two processes for two classes, of which the second one alone gets a trend.
 has_two_processes <- function(problem) {
   problem$classes$per_class && problem$classes$labels$classes == 2L
 }

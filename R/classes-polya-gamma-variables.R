@@ -14,10 +14,10 @@ prior_variables <- function(n, processes) {
 }
 
 # Rows as they are before a step. Adam is one of all rows, of which a batch gives a gradient to few.
-# What momentum does to the others, rate first / sqrt(second) times the sum of (0.9 / sqrt(0.999))^j
-# over the steps that they sit out, is done when they are next read, with that step's rate and
-# correction of bias: not quite theirs, which moves estimates by half a percent. (Were they left
-# alone instead, a row that is met every t-th step would move sqrt(t) times slower.)
+# Momentum would move the others by rate first / sqrt(second) times the sum of (0.9 / sqrt(0.999))^j
+# over the steps that they sit out. This happens when they are next read, with that step's rate and
+# correction of bias. It is not quite theirs, which moves estimates by half a percent. (Were they
+# left alone instead, a row that is met every t-th step would move sqrt(t) times slower.)
 variables_of <- function(variables, rows, step, rate) {
   idle <- step - 1 - variables$step[rows]
   first <- variables$first[rows, , drop = FALSE]

@@ -1,16 +1,19 @@
 # The estimator of the LOO-k paper for classes: Polya-Gamma variables with a mean-field log-normal
 # distribution q, one for each datum and process (Jankowiak and Pleiss 2021, eqs. 12 and 34,
-# appendices A.6 to A.8). What is maximised is, per observation,
+# appendices A.6 to A.8). The objective is, per observation, E_q log p(y_n | neighbours, omega) -
+# kl_weight KL(q(omega_n) | p(omega_n)), without the term in E(1 / omega) that the paper leaves out.
+# Adam maximises it on mini-batches with one reparametrised draw of omega each, omega = exp(m + s
+# e), cut off at 2.5 where the density's series ends.
 #
 #   E_q log p(y_n | neighbours, omega) - kl_weight KL(q(omega_n) | p(omega_n)),
 #
 # without the term in E(1 / omega) that the paper leaves out, by Adam on mini-batches with one
 # reparametrised draw of omega each, omega = exp(m + s e), cut off at 2.5 where the density's series
 # ends. The divergence is the entropy of q in closed form and the log density at the draw. The
-# equations leave the weight of the divergence open: as printed they have its sum beside the mean of
-# the log scores; a weight of 1 puts the two in proportion. At that weight q stays near the prior,
-# and a logit near 1 / (2 E omega), about 2, among however many labels of one class: that is the
-# mean of many pseudo-observations y / (2 omega) of precision omega.
+# equations leave the weight of the divergence open: as printed they have its sum next to the mean
+# of the log scores; a weight of 1 puts the two in proportion. At that weight q stays near the
+# prior, and a logit near 1 / (2 E omega), about 2, among however many labels of one class: that is
+# the mean of many pseudo-observations y / (2 omega) of precision omega.
 #
 # Formulas of scores and derivatives are in src/core/loo/polya_gamma.h.
 
@@ -121,7 +124,7 @@ nearest_rows <- function(problem, rows, working, k) {
     component_at(problem, working), rows, k, problem$context))
 }
 
-# A batch, its neighbours (as places in `rows`), and all rows that either are.
+# A batch, its neighbours (as locations in `rows`), and all rows that either are.
 polya_gamma_batch <- function(nearest, at) {
   neighbors <- nearest$neighbors[, match(at, nearest$rows), drop = FALSE]
   rows <- unique(c(at, neighbors))
@@ -167,8 +170,8 @@ polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight,
 
 # ---- probabilities -------------------------------------------------------------------------------
 
-# Probabilities at the mean of q, where the paper has one draw from it: a prediction should not
-# depend on the generator, and scores are better.
+# Probabilities at the mean of q, where the paper draws once from it: a prediction should not depend
+# on the generator, and scores are better.
 polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offset, context) {
   classifier <- object$classifier
   signs <- polya_gamma_signs(class_numbers(object$data)[rows], length(classifier$levels))

@@ -96,8 +96,8 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
 # ---- leave one out -------------------------------------------------------------------------------
 
 # The distributions of the classes of training rows, each from its nearest others. The parameters
-# stay those of all rows, the trend's included: it is inside the link, where taking a row out of it
-# has no closed form.
+# stay those of all rows, the trend's included: it is inside the link, and no closed form takes a
+# row out of it.
 left_out_classes <- function(object, k = NULL, threads = NULL, rows = seq_along(object$data$y)) {
   new_categorical(class_probabilities_given_others(object$method, object, k, threads, rows),
     object$classifier$levels)

@@ -6,8 +6,7 @@
 # dimensions, does it move the intercept away from there, against a ridge.
 
 # Collects of the rows, or as many as say enough, trend columns and offset, with the share of each
-# class among all rows. A class of which no row is left, when some are held out, counts as half a
-# row.
+# class among all rows. A class without a row in a training set counts as half a row.
 class_prevalence <- function(problem, at_most = 5000L) {
   if (!length(problem$loo$design$intercept)) return(NULL)
   n <- length(problem$data$class)

@@ -5,7 +5,7 @@ class_response <- function(y, frame) {
   levels <- class_levels(y, frame)
   if (length(levels) < 2L) {
     abort_neargp("response",
-      c(sprintf("The response `%s` has only one class, %s, so there is nothing to tell apart.",
+      c(sprintf("The response `%s` has only one class, %s, so there is nothing to distinguish.",
         names(frame)[1L], levels),
         i = "Were rows of the other classes removed by `subset` or na.action?"))
   }

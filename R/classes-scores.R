@@ -20,10 +20,10 @@
 #' | `auc` | area under the ROC curve of two categories; larger is better |
 #' | `calibration_error` | distance of the calibration curve from the diagonal |
 #'
-#' `brier` is half of Brier's (1950) score and between 0 and 1; for two categories it is the mean of
-#' (p - y)^2. The calibration error averages, over 15 bins weighted by their observations, the
-#' difference between probability and share of right predictions (Guo et al. 2017). An observed
-#' category without a probability is an error.
+#' `brier` is half of the score of Brier (1950) and between 0 and 1. For two categories it is the
+#' mean of (p - y)^2. The calibration error averages, over 15 bins weighted by their observations,
+#' the difference between probability and share of right predictions (Guo et al. 2017). You can
+#' compare it between fits to the same data.
 #'
 #' @param object a factor of observed categories, a fit to categories, or its [cross_validate()].
 #'   `calibration_curve()` and `confusion_table()` accept other 0/1 fits as well.

@@ -60,7 +60,7 @@ shards_of_worker <- function(key) {
   process_state$shards[[key]]
 }
 
-# The value of `work()` as an answer. An error of the package is an answer, too; warnings and
+# The value of `work()` as an answer. An error of the package is an answer as well; warnings and
 # messages go with it and are signalled where the answer arrives.
 answered <- function(work) {
   conditions <- list()

@@ -65,7 +65,7 @@ predict_from_shards <- function(object, newdata, settings, workers) {
   of_shard <- split(seq_len(nrow(target$coords)), factor(shard_of_coords(target$coords, recipe,
     recipe$partition), host$ids))
   rows <- lapply(of_shard, function(places) which(target$complete)[places])
-  # rows without a place have no prediction, whoever makes it
+  # rows without a location have no prediction, whoever makes it
   rows[[1L]] <- sort(c(rows[[1L]], which(!target$complete)))
   read_by(host, reading_of(object, shard_context(plain_context(1L), workers)))
   queries <- lapply(of_shard, function(places) list(x = core_scale(target$coords[places, ,

@@ -1,5 +1,5 @@
-# Tasks that workers take one after the other: whoever is idle gets the next one. What all tasks
-# need is on each worker before. A worker that ends gives its task to another.
+# Tasks that workers take one after the other: whoever is idle gets the next one. Each worker
+# receives what all tasks need before the first task. A worker that ends gives its task to another.
 
 # `start`, on each worker, and each task are arguments of the functions of these names in the
 # package; `queue`: take(worker) gives a task, NULL where there is none, and put_back() has one that
@@ -30,7 +30,7 @@ run_tasks <- function(workers, start, prepare, perform, queue, done) {
 }
 
 # Numbers 1, 2, .. of tasks that task(number) makes, which is NULL after the last one. `order`: of
-# so many, neighbours after each other; NULL where their number is not known. Each worker has a
+# so many, neighbours after each other; NULL where their number is not known. Each worker gets a
 # block of neighbours, and then takes from the end of the longest one that is left. A task that has
 # ended two workers would end the next.
 new_task_queue <- function(task, order, workers) {

@@ -1,6 +1,6 @@
 # Messages to the workers of a cluster of package parallel, by its own protocol: a call goes to a
 # node by sendData(), and its value comes back by recvData(), with the tag of the call. A worker
-# that was lost or given up may still send an answer later: tags tell such answers from those
+# that was lost or given up may still send an answer later: tags distinguish such answers from those
 # awaited.
 
 send_data <- function(node, data, limit) {
@@ -32,8 +32,8 @@ packed <- function(node, data) serialize(data, NULL, xdr = inherits(node, "SOCKn
 write_at_once <- function(node, message) tryCatch(writeBin(message, node$con), warning = stop)
 
 # Answers on the worker. Its loop would send the value, but in packets, and not where an interrupt
-# comes first, as a terminal sends it to all processes: the session would wait for it. So it is sent
-# here, and the loop goes on with the next message, as it does after an interrupt.
+# comes first, as a terminal sends it to all processes: the session would wait for it. It is
+# therefore sent here, and the loop goes on with the next message, as it does after an interrupt.
 answer_call <- function(name, arguments, tag) {
   answer <- get(name, envir = asNamespace("neargp"))
   node <- node_of_master()
@@ -49,7 +49,7 @@ send_answer <- function(node, data) {
   utils::getFromNamespace("sendData", "parallel")(node, data)
 }
 
-# What the loop of a worker calls the other end; NULL in other processes.
+# The name by which the loop of a worker calls the other end; NULL in other processes.
 node_of_master <- function() {
   for (frame in sys.frames()) {
     master <- frame[["master"]]
@@ -59,8 +59,8 @@ node_of_master <- function() {
 
 # ---- calls ---------------------------------------------------------------------------------------
 
-# Functions travel with their environments: those that are sent have the global one, which goes by
-# name.
+# Functions travel with their environments: those that are sent live in the global one, which goes
+# by name.
 as_sent <- function(f) {
   environment(f) <- globalenv()
   utils::removeSource(f)
@@ -113,9 +113,9 @@ receive_values <- function(workers, waiting, limit) {
   values
 }
 
-# What those of `waiting` have answered within about a second: messages by number of the worker,
-# NULL of one that has ended, or says nothing more for `most` seconds. An interrupt comes before or
-# after a message, not within: the rest of it would be taken for the next one.
+# The answers of `waiting` within about a second: messages by number of the worker, NULL of one that
+# has ended, or says nothing more for `most` seconds. An interrupt comes before or after a message,
+# not within: the rest of it would be taken for the next one.
 take_messages <- function(workers, waiting, limit, most = 300) {
   found <- list()
   for (name in names(ready_workers(workers, waiting))) {

@@ -11,10 +11,10 @@
 #' ```
 #'
 #' @details
-#' **Cluster.** Use [parallel::makeCluster()], `makePSOCKcluster()`, `makeForkCluster()`, or MPI by
-#' package snow. Install the same version of neargp on each machine. Start and stop the cluster
-#' yourself. `threads` is the number for each worker; by default the cores of a machine, or those
-#' that a scheduler gave, divided by its workers.
+#' **Cluster.** You can use [parallel::makeCluster()], `makePSOCKcluster()`, `makeForkCluster()`, or
+#' MPI by package snow. Each machine needs the same version of neargp. You should start and stop the
+#' cluster yourself. `threads` is the number for each worker; by default the cores of a machine, or
+#' those that a scheduler gave, divided by its workers.
 #'
 #' **Shards.** The data are cut into compact shards at medians of the coordinates.
 #' `neargp_control(shards = 16)` sets their number, also without a cluster. The default depends on
@@ -38,10 +38,10 @@
 #' and after an interrupt that workers do not follow within 20 seconds. [checkpoints] work as
 #' without a cluster.
 #'
-#' **Large data.** `data` may be a [row_source()], whose rows the workers read.
-#' [predict()][predict.neargp] and [cross_validate()] accept `cluster` as well. Predictions that
-#' exceed the memory go to files, see [prediction_files]. Categories, several responses and hurdle
-#' models need `output` there.
+#' **Large data.** `data` can be a [row_source()], whose rows the workers read. You can also give
+#' `cluster` to [predict()][predict.neargp] and [cross_validate()]. Predictions that exceed the
+#' memory can go to files, see [prediction_files]. Categories, several responses and hurdle models
+#' need `output` there.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(1500), y = runif(1500))
@@ -109,7 +109,7 @@ share_instruction_set <- function(workers) {
   if (is.null(workers)) return(invisible())
   if (!core_simd() %in% workers$instruction_sets) {
     abort_neargp("cluster", c(sprintf("The checkpoint was begun with the instruction set %s, which workers lack.",
-      core_simd()), i = "Go on with machines of the kind that began, or begin anew."))
+      core_simd()), i = "Go on with machines of the kind that began, or begin again."))
   }
   call_workers(workers, worker_call, list(name = "set_worker",
     arguments = list(instruction_set = core_simd())), limit = workers$timeout_at_start)
@@ -132,7 +132,7 @@ with_workers <- function(cluster, threads, fit, f) {
   f(workers)
 }
 
-# What a worker says first, even one that does not have the package.
+# The first answer of a worker, even of one without the package.
 worker_greeting <- function(paths) {
   .libPaths(unique(c(paths, .libPaths())))
   if (!nzchar(system.file(package = "neargp"))) return(list(node = Sys.info()[["nodename"]]))
@@ -169,7 +169,7 @@ common_instruction_set <- function(of_workers) {
   available <- core_simd_available()
   common <- intersect(available[seq_along(available) >= match(core_simd(), available)], of_workers)
   if (length(common)) return(common[1L])
-  abort_neargp("cluster", c("The processors of the workers have no instruction set in common with this one.",
+  abort_neargp("cluster", c("The processors of the workers share no instruction set with this one.",
     i = "Sums would round differently: take machines of one kind."))
 }
 

@@ -29,14 +29,14 @@ check_coords_given <- function(coords, time, data, formula) {
   abort_neargp("coordinates", c(
     if (length(day)) sprintf("time = ~ %s alone does not say where the rows of `data` are.", day)
     else "`data` has no geometry, so `coords` must say where its rows are.",
-    i = if (length(day)) sprintf("Stations have locations, too: %s, time = ~ %s.", example, day)
+    i = if (length(day)) sprintf("Stations need locations as well: %s, time = ~ %s.", example, day)
     else sprintf("Name the columns: %s.", example),
     i = if (length(day)) series_hint(day, data),
     i = if ("." %in% all.vars(formula[[length(formula)]]))
       sprintf("A table of predictors: neargp(%s ~ 1, data, coords = ~ .).", response)))
 }
 
-# sf data keep coordinates apart from columns.
+# sf data keep coordinates in the geometry, and not among the columns.
 geometry_hint <- function(data, missing, argument) {
   if (!inherits(data, "sf")) return(NULL)
   pairs <- Filter(function(pair) any(pair %in% missing), coordinate_pairs)
@@ -77,8 +77,8 @@ check_unique_columns <- function(variables, data, argument) {
   }
 }
 
-# Sums of x, or of its rows, over so many groups by their numbers; 0 where a group has none. Names
-# of rows are left alone: options("scipen") and "OutDec" make of 12 a "1,2e+01".
+# Sums of x, or of its rows, over so many groups by their numbers; 0 for empty groups. Names of rows
+# are left alone: options("scipen") and "OutDec" make of 12 a "1,2e+01".
 sums_by_group <- function(x, group, count) {
   total <- matrix(0, count, NCOL(x))
   total[sort(unique(group)), ] <- rowsum(x, group)

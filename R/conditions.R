@@ -30,7 +30,7 @@ called_by_user <- function() {
     frame <- min(parents[frame], frame - 1L)
   }
   name <- if (!is.null(found)) rlang::call_name(sys.call(found))
-  # The call of a method has its name, and users know that of the generic.
+  # The call of a method shows the method's name, and users know that of the generic.
   if (!is.null(name)) call(sub("\\.(summary\\.)?neargp.*", "", name))
 }
 

@@ -15,7 +15,8 @@ new_context <- function(threads, device = "cpu", search = "auto") {
 }
 
 # The CPU, the kd-tree and Eigen, whatever options say: for what stands around the computations of a
-# call, as searches and trends that are small beside them, so that it rounds alike on all machines.
+# call, as searches and trends that are small compared with them, so that it rounds alike on all
+# machines.
 plain_context <- function(threads = 1L) {
   new_state("neargp_context",
     threads = resolve_threads(threads),
@@ -35,7 +36,7 @@ prediction_context <- function(object, places, settings) {
     search_of(object))
 }
 
-# The context of what has no argument `device`.
+# The context of functions without the argument `device`.
 default_context <- function(object, rows, k, threads, passes = 1) {
   dense <- has_ability(object$method, "dense_matrices") || is_cpu_only(object)
   device <- resolve_device(NULL, dense)

@@ -9,8 +9,8 @@
 #' ```
 #'
 #' @details
-#' If a fit stopped early, continue it by `update(fit, start = fit)`. To continue an interrupted
-#' fit, see [neargp_last()].
+#' If a fit stopped early, you can continue it by `update(fit, start = fit)`. To continue an
+#' interrupted fit, see [neargp_last()].
 #'
 #' @param max_iterations the largest number of steps for each set of neighbours, an integer.
 #'   Neighbours are found again as ranges change, so a fit may take more, and quasi-Newton methods

@@ -1,4 +1,4 @@
-# Coordinates that share a range but hardly a unit. One range for both says that a day is as far as
+# Coordinates that share a range but barely a unit. One range for both says that a day is as far as
 # a degree or a metre, whatever the data say; a range each, by `time` or `ard = TRUE`, is estimated
 # from them.
 
@@ -69,5 +69,5 @@ warn_units <- function(found, family) {
     i = sprintf("%s gives each coordinate its own range: covariance = cov_%s(ard = TRUE).",
       if (found$kind == "time") "For more such coordinates `ard = TRUE`" else "`ard = TRUE`",
       family),
-    i = "If they do have one unit, say so by distance = \"euclidean\"."))
+    i = "If they share one unit, use distance = \"euclidean\"."))
 }

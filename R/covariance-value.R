@@ -1,19 +1,29 @@
 #' Covariance as a function of distance
 #'
-#' The covariance curve: of a covariance setting whose parameters are all fixed, or of a fitted
-#' model at its estimates. Without the nugget. Of components with `by = ~ x` settings have it where
-#' `x` is 1, fits where it has its root mean square over the rows.
+#' @description
+#' Returns the covariance of a fit at its estimates, or of a covariance whose parameters are all
+#' fixed, without the nugget.
 #'
-#' @param object a covariance made by [cov_matern()] and its relatives, or a fit of [neargp()].
-#' @param distance numeric vector of distances, in the units of the range (kilometres for longitude
-#'   and latitude).
-#' @param ... arguments of the methods: those below, and none else.
-#' @param direction of anisotropic covariances, in degrees clockwise from the second axis (north);
-#'   `NULL`, the default, is that of the major axis. With several ranges (time, `ard`) the distance
-#'   is along the first coordinate.
-#' @param time numeric vector of lags in time, in units of its range, as long as `distance` or one
-#'   number. Other than 0 it needs a fit with `time`, or settings whose last range is that of time.
-#' @return Numeric vector of covariances as long as `distance` and `time`.
+#' ```r
+#' covariance_value(cov_exponential(variance = 2, range = 5), distance = c(0, 5, 15))
+#' ```
+#'
+#' @details
+#' For a component with `by = ~ x`, a covariance uses `x = 1`, and a fit the root mean square of
+#' `x`. You can compute a variogram as the covariance at 0 minus the covariance at the distance,
+#' plus the nugget.
+#'
+#' @param object a fit by [neargp()], or a covariance such as [cov_matern()].
+#' @param distance numbers, the distances in units of the range (kilometres for degrees).
+#' @param ... arguments of the methods.
+#' @param direction the direction of anisotropic covariances, in degrees clockwise from the second
+#'   axis (north). Default `NULL`: the major axis. With several ranges, the distance is along the
+#'   first coordinate.
+#' @param time numbers, the time lags in units of the time range: one or as many as `distance`.
+#'   Default: see Usage. Lags need a fit with `time`, or a covariance whose last range is that of
+#'   time.
+#' @return Numbers, the covariances at `distance` and `time`.
+#' @seealso [covariance], [empirical_variogram()]
 #' @examples
 #' covariance_value(cov_exponential(variance = 2, range = 5), distance = c(0, 5, 15))
 #' covariance_value(cov_spacetime(cov_exponential(2, c(5, 1)), alpha = 1, beta = 0.5),

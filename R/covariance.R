@@ -10,11 +10,11 @@
 #' ```
 #'
 #' @details
-#' The covariance at distance `d` is `variance * correlation(d / range)`, without a factor
-#' `sqrt(2 nu)`. The table calls the ratio `r`. In variogram terms, `variance` is the partial sill
-#' (psill), the `nugget` argument of [neargp()] is the nugget, and their sum is the sill. In
-#' machine learning, these parameters are hyperparameters, and a lengthscale `l` corresponds to the
-#' range: `range = l / sqrt(2 nu)` for the Matérn family, and `sqrt(2) * l` for `cov_gaussian()`.
+#' The covariance at distance `d` is `variance * correlation(d / range)`, without a factor `sqrt(2
+#' nu)`. The table calls the ratio `r`. In variogram terms, `variance` is the partial sill (psill),
+#' the `nugget` argument of [neargp()] is the nugget, and their sum is the sill. In machine
+#' learning, these are hyperparameters. You can convert a lengthscale `l` to the range: `range = l /
+#' sqrt(2 nu)` for the Matérn family, and `sqrt(2) * l` for `cov_gaussian()`.
 #'
 #' | constructor | correlation | shape parameter |
 #' |---|---|---|
@@ -27,12 +27,11 @@
 #' Add covariances with `+`. Each component uses its own variance and range. For example,
 #' `cov_exponential() + cov_gaussian()` combines two scales.
 #'
-#' With several ranges, `r` is the length of all coordinate differences, each divided by its range.
-#' With a time it is `sqrt((d / range)^2 + (t / range_time)^2)`, the metric model. See
-#' [cov_spacetime()] for other models. `cov_gaussian()` is the squared exponential (RBF) kernel. The
-#' Cauchy family is the rational quadratic kernel `(1 + d^2 / (2 alpha l^2))^(-alpha)`, with `shape
-#' = alpha` and `range = l * sqrt(2 alpha)`. For an SPDE mesh model with `alpha = 2` in two
-#' dimensions, use `cov_matern(nu = 1)`. Its `kappa` is `1 / range`.
+#' With several ranges, `r` is the length of all coordinate differences, each divided by its range,
+#' time included. You should use [cov_spacetime()] for space and time. `cov_gaussian()` is the
+#' squared exponential (RBF) kernel. The Cauchy family is the rational quadratic kernel `(1 + d^2 /
+#' (2 alpha l^2))^(-alpha)`, with `shape = alpha` and `range = l * sqrt(2 alpha)`. For an SPDE mesh
+#' model in the plane, use `cov_matern(nu = 1)`, whose `kappa` is `1 / range`.
 #'
 #' @param variance the variance of the process (psill), a positive number in squared units of the
 #'   response. Default `NULL`: estimated.

@@ -10,13 +10,13 @@ with_further_rows <- function(layout, rows, covariate_scale = NULL) {
   rbind(layout, rows)
 }
 
-# What values on the core's scale are divided by on the natural one: coefficients of the noise are
-# by one standard deviation of their covariate, variances of components with a column where that has
+# The divisors of values on the core's scale on the natural one. Coefficients of the noise are by
+# one standard deviation of their covariate, variances of components with a column where that has
 # its root mean square.
 covariate_scale <- function(layout) layout$covariate_scale %||% 1
 
-# The variance of a component with a column, which is given and told where the column is 1, and
-# which the core has where it is at its root mean square.
+# The variance of a component with a column. Users give and see it where the column is 1, and the
+# core uses it at the column's root mean square.
 with_column_scales <- function(layout, locations) {
   for (recipe in recipes_of(locations, layout$component, "by")) {
     row <- component_rows(layout, recipe$component, "variance")

@@ -1,4 +1,4 @@
-# What cross_validate() refuses of its arguments, and says of them.
+# The checks of the arguments of cross_validate(), and its messages about them.
 
 # Parameters of a stationary covariance know little of one row; coefficients by the dozen have seen
 # the rows that are held out.
@@ -8,7 +8,7 @@ inform_refit <- function(fits, refit) {
   inform_neargp("refit", c(
     sprintf("The coefficients of `sd`, `range` or `warp` of %s were learned from all rows, held-out ones included: that favours %s.",
       format_some(names(fits)[local]), if (sum(local) == 1L) "it" else "them"),
-    i = "Compare by refit = TRUE, which learns them anew without each fold."))
+    i = "Compare by refit = TRUE, which learns them again without each fold."))
 }
 
 check_conditioning <- function(arguments, known) {
@@ -46,7 +46,7 @@ check_comparable_fits <- function(fits) {
   several <- vapply(fits, inherits, NA, what = "neargp_outputs")
   if (any(several)) {
     abort_neargp("fits",
-      c(sprintf("Fits to several outputs are cross-validated one by one: %s.",
+      c(sprintf("Fits to several responses are cross-validated one by one: %s.",
         format_some(names(fits)[several])), i = "Give each of them the same `folds`."))
   }
   classes <- vapply(fits, inherits, NA, what = "neargp_classifier")
@@ -64,7 +64,7 @@ check_comparable_fits <- function(fits) {
   differ <- !vapply(responses, identical, NA, y = responses[[1L]])
   if (any(differ)) {
     abort_neargp("fits", c(
-      "Fits can be compared only when they have the same response at the same rows.",
+      "Fits can be compared only for the same response at the same rows.",
       x = sprintf("%s differs from %s.", format_some(names(fits)[differ]), names(fits)[1L])
     ))
   }

@@ -1,4 +1,4 @@
-# The work of one fold: which rows are held out, which may be conditioned on, and the prediction of
+# The work of one fold: its test rows, the rows that may be conditioned on, and the prediction of
 # the former from the latter.
 
 # The rows that each fold holds out and those that may be conditioned on. Rows without a fold are
@@ -77,7 +77,7 @@ fit_without_fold <- function(fit, split, refit) {
   known
 }
 
-# Where the held-out places are predicted at.
+# Where the held-out locations are predicted at.
 held_target <- function(fit, split) take_places(training_target(fit), split$held)
 
 # `known`: the fit without the fold; `at`: as of held_target().
@@ -164,7 +164,7 @@ refit_trend <- function(fit, rows, context) {
   refit_problem(fit, hold_parameters(fit, fold_problem(fit, rows, context)))
 }
 
-# No more neighbours than there are among these rows: the parameters are held, not those of a fit
+# No more neighbours than there are among these rows: the parameters are fixed, not those of a fit
 # that is asked for.
 with_k_of_rows <- function(fit, rows) {
   places <- max(location_index(fit$data$coords[rows, , drop = FALSE]))
@@ -196,7 +196,7 @@ fold_problem <- function(fit, rows, context) {
   method <- on_responses(with_k(fit$method, data, fit$family))
   settings <- new_settings(method, fit$family, fit$control, context, fit$covariance,
     nugget = if (length(nugget) && !anyNA(nugget)) nugget, prior = fit$prior)
-  # Several outputs go on from the fit's inducing points, one output begins with others.
+  # Several responses go on from the fit's inducing points, one output begins with others.
   if (has_outputs(fit) && has_ability(method, "inducing_features")) fit$data <- data
   problem <- new_problem(data, fitted_locations(fit), settings, fit)
   check_k(method, length(rows))

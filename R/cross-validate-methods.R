@@ -17,23 +17,32 @@ scores.neargp_cv <- function(object, ...) {
 
 #' Plot a cross-validation
 #'
+#' @description
+#' Draws scores by fold, predictions, calibration and errors of a [cross_validate()].
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
+#' plot(cross_validate(fit, folds = 5))
+#' ```
+#'
+#' @details
+#' | `which` | plot |
+#' |---|---|
+#' | `"scores"` | the mean score of each setting, and its folds |
+#' | `"predictions"` | observed against predicted values |
+#' | `"pit"` | histogram of the PIT: flat if calibrated, a hump if intervals are too wide, a U if too narrow |
+#' | `"map"` | errors in space |
+#' | `"calibration"`, `"confusion"` | for 0/1 responses, see [plot.neargp_classifier()] |
+#'
 #' @param x,object the result of [cross_validate()].
-#' @param which names of the plots: "scores", the mean CRPS (or another `score`) of
-#'   each setting, with its folds; "predictions", observed against predicted; "pit",
-#'   the histogram of the predictive distribution function at the observations,
-#'   flat when predictions are calibrated, hump-shaped when their spread is too
-#'   large, U-shaped when it is too small; "map", the errors where they are. Of 0/1
-#'   data, whose PIT hardly tells good probabilities from bad ones, also "calibration"
-#'   and "confusion" as [plot.neargp_classifier()] has them. By default "scores" for
-#'   several settings, for one "predictions" and "pit", or of 0/1 data the latter two.
-#' @param setting the setting that "predictions", "pit" and "map" show, by default
-#'   the one with the least `score`.
-#' @param score the column of [scores()] that "scores" shows.
+#' @param which names of plots. Default `NULL`: `"scores"` for several settings; else
+#'   `"predictions"` and `"pit"`, or `"calibration"` and `"confusion"` for 0/1 responses.
+#' @param setting the setting to show. Default `NULL`: the one with the lowest `score`.
+#' @param score the column of [scores()] that `"scores"` shows. Default: `"crps"`.
 #' @param ... not used.
-#' @return A ggplot object, or for several plots a list of them that prints as a page, as for
-#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. `autoplot()` returns the first
-#'   of the default plots by default. Without the package ggplot2, `plot()` draws plain versions of
-#'   "predictions" and "map".
+#' @return `autoplot()` returns a ggplot object, or a list that prints as a page, as for
+#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. Without ggplot2, `plot()` draws
+#'   plain versions of `"predictions"` and `"map"`.
 #' @examples
 #' cells <- land_temperature()
 #' set.seed(1)
@@ -74,7 +83,7 @@ default_cv_plots <- function(x) {
     if (is_binary_table(x$predictions)) c("calibration", "confusion") else c("predictions", "pit")
 }
 
-# What is told of the setting where there are several.
+# The words about the setting if there are several.
 cv_title <- function(x, title, setting) {
   if (nrow(x$scores) > 1L) sprintf("%s: %s", title, setting) else title
 }

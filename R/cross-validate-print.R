@@ -51,7 +51,7 @@ print_differences <- function(x, digits) {
   table <- score_differences(x, unique(c(by, intersect("log_score", names(x$scores)))))
   numbers <- vapply(table, is.double, NA)
   table[numbers] <- lapply(table[numbers], signif, digits - 1L)
-  cat(sprintf("Differences from %s, which has the lowest %s (standard errors over folds)\n",
+  cat(sprintf("Differences from %s, with the lowest %s (standard errors over folds)\n",
     attr(table, "best"), by))
   print.data.frame(table, row.names = FALSE)
 }

@@ -12,17 +12,16 @@
 #' @details
 #' With `refit = FALSE`, the covariance parameters are those of the full fit, and the trend is
 #' re-estimated for each fold. Scores are close to those with `refit = TRUE`, unless the
-#' observations are few or the covariance parameters many. Always refit to compare covariances with
-#' `sd = ~`, `range = ~` or `warp = `, whose coefficients are learned from all observations.
+#' observations are few or the parameters many. You should refit to compare covariances with `sd =
+#' ~`, `range = ~` or `warp = `.
 #'
 #' For predictions far from the data, hold out blocks of the size of the gaps: `folds =
 #' block_folds(fit, v = 10, size = )`. If locations repeat, random folds measure predictions at
 #' known locations. `folds = "location"` measures predictions at new ones.
 #'
 #' Predictions are of observations, so their standard deviation includes the noise. [vnngp()], and
-#' [loo_k()] with other families, estimate the process again for each fold, which can take as long
-#' as the fit. Folds run in parallel with `future::plan("multisession")` and future.apply, or on a
-#' `cluster`.
+#' [loo_k()] with other families, estimate the process again for each fold. You can run folds in
+#' parallel with `future::plan("multisession")` and future.apply, or on a `cluster`.
 #'
 #' @param object a fit by [neargp()], or a named list of fits to the same responses, compared on the
 #'   same folds. Next to a [loo_k()] fit of two categories, other 0/1 fits are scored as categories.

@@ -5,10 +5,9 @@ read_extdata <- function(name) {
 #' Land surface temperature with cloud gaps
 #'
 #' Daytime land surface temperature on 4 August 2016 in a window of 67 by 72 km
-#' in northern Arkansas, on a regular grid of 0.84 by 1.03 km. The cells marked as
-#' held out were hidden by the clouds of another day: they leave gaps of the size
-#' and shape that clouds leave, and the temperature under them is known, so that
-#' predictions can be scored.
+#' in northern Arkansas, on a regular grid of 0.84 by 1.03 km. The clouds of another
+#' day hide the cells marked as held out. The gaps are therefore realistic, and you
+#' can score predictions there, because the temperature is known.
 #'
 #' The same temperatures ship as a GeoTIFF, where the held-out cells are missing:
 #' `system.file("extdata/land_temperature.tif", package = "neargp")`.
@@ -81,9 +80,9 @@ colorado_precipitation <- function() {
 #' presence or absence (was it wet on the 21st?) and amounts.
 #'
 #' A day is wet with at least 2.5 mm (0.1 inch, the resolution of most of these gauges). The archive
-#' has no records of dry days: they were filled in as long as a gauge was not reported missing. So a
-#' gauge that was out of order without a report looks dry; some of those that count no wet day among
-#' wet neighbours may be of this kind.
+#' contains no dry days: they were filled in as long as a gauge was not reported missing. A gauge
+#' that was out of order without a report therefore looks dry. Some gauges without a wet day among
+#' wet neighbours can be of this kind.
 #'
 #' @return A data frame with 1,944 rows, one for each gauge, and the columns
 #'   * `station`: number in the cooperative network;

@@ -99,8 +99,8 @@ mean_longitude <- function(longitude, weight) {
   turned_longitude(center + sum(weight * offset) / sum(weight), -180)
 }
 
-# The same longitudes between `cut` and a turn more. A rounding error would put a place at the cut
-# on either side of it.
+# The same longitudes between `cut` and a turn more. A rounding error would put a location at the
+# cut on either side of it.
 turned_longitude <- function(longitude, cut) cut + (longitude - cut + 1e-9) %% 360 - 1e-9
 
 # Between longitudes, or what reaches east from them by a width.

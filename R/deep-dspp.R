@@ -14,19 +14,16 @@
 #' ```
 #'
 #' @details
-#' Use it for predictions from ten thousand observations or more with several predictors, where one
-#' covariance does not fit everywhere, or the noise changes or is skewed. Below 5,000 observations
-#' it may overfit, and a warning says so. For maps, estimates and joint predictions use [vecchia()],
-#' [svgp()] or [vnngp()].
+#' Use it for predictions from ten thousand observations or more with several predictors, for
+#' example if the noise changes or is skewed. Below 5,000 observations it can overfit, and a warning
+#' says so. For maps, estimates and joint predictions you should use [vecchia()], [svgp()] or
+#' [vnngp()].
 #'
 #' `width` hidden units, each a process of the predictors on inducing points, are the coordinates of
-#' the observed process. A prediction is a mixture of normals, one for each site s, with the values
-#' `mean + sites[s, w] * sd` at unit w. The objective is, with weights w_s, \deqn{\sum_i \log \sum_s
-#' w_s N(y_i; \mu_{si}, v_{si} + \sigma^2) - \beta \sum KL[q(u) || p(u)]}{sum_i log sum_s w_s N(y_i;
-#' mu_si, v_si + sigma^2) - beta sum KL[q(u) || p(u)]} (equations 17, 21 and 23 of the paper). Units
-#' use the family of `covariance`, by default `cov_matern(nu = 2.5)`, with a range for each input.
-#' Data are standardised internally. Other families use their density in the objective; for
-#' categories use [svgp()] or [loo_k()].
+#' the observed process. A prediction is a mixture of normals, one for each quadrature site. The
+#' objective is equation (20) of `vignette("model-and-methods", package = "neargp")`. Units use the
+#' family of `covariance`, by default `cov_matern(nu = 2.5)`, with a range for each input. Data are
+#' standardised internally. For categories you can use [svgp()] or [loo_k()].
 #'
 #' The trend must contain a constant. Its coefficients return no standard errors. Put non-linear
 #' effects into `coords`, and factors as columns of [stats::model.matrix()].
@@ -34,14 +31,14 @@
 #' For `cbind(y1, y2) ~ trend`, the last layer uses one unit for each response. The objective is
 #' joint, missing responses are left out, and [predict.neargp_outputs()] returns the mixtures.
 #'
-#' Adam trains with a rate that falls along a cosine. `restarts` starts run for half of the epochs,
-#' and the best one by the held-out score continues. The fit keeps its best epoch, an average over
-#' about two epochs of steps. `update(fit, start = fit)` continues, and is never worse on the
-#' held-out observations. Different seeds end at different optima.
+#' Adam trains from `restarts` starts, and the best one by the held-out score continues. The fit
+#' keeps its best epoch, an average over about two epochs of steps. `update(fit, start = fit)`
+#' continues, and is never worse on the held-out observations. You should compare several seeds,
+#' which end at different optima.
 #'
 #' Predictions, quantiles, scores and draws are exact for the mixture, and independent between rows.
-#' Residuals and fitted values are in-sample. `logLik()` is the log density of the training data, a
-#' score. `cross_validate(refit = TRUE)` trains again for each fold.
+#' `logLik()` is the log density of the training data, a score. `cross_validate(refit = TRUE)`
+#' trains again for each fold.
 #'
 #' @param layers the number of layers, an integer from 1 to 3. Default: 2, one hidden layer.
 #' @param width the number of units in a hidden layer, an integer. More suit smooth functions of

@@ -1,6 +1,6 @@
 # How a deep Gaussian process is trained: several starts for half of the epochs, the best of which
 # by its score on rows that are held out goes on, as it is after its best epoch by that score.
-# Restarts matter: one start in six is far worse than the others, which cannot be told earlier. On
+# Restarts matter: one start in six is far worse than the others, and no earlier sign shows it. On
 # few rows the variances overfit, which only the weight of the divergence from the prior prevents
 # (regularization): it is chosen by the same rows.
 
@@ -160,7 +160,7 @@ restarted <- function(training, held_out, settings, beta, advance) {
 }
 
 # The score on the rows that are held out, at the best epoch; on the training rows where none are.
-# Of a run without an epoch 0, and of one that has failed NA.
+# NA for a run without an epoch 0, and for one that failed.
 run_score <- function(run) {
   if (!is.null(run$failure)) return(NA_real_)
   if (!length(run$objective)) return(0)
@@ -226,7 +226,7 @@ held_out_nll <- function(state, rows, settings) {
     mean(core_deep_density(state, rows$x, rows$y, rows, settings$context)$value) else NA_real_
 }
 
-# Of a state that no epoch has ended with.
+# For a state with which no epoch ended.
 objective_at <- function(state, training, beta, settings) {
   of_rows <- Filter(Negate(is.null), training[c("trials", "weights", "offset", "design")])
   core_deep_objective(state, training$x, training$y,

@@ -1,4 +1,4 @@
-# What an interrupted fit of a deep Gaussian process leaves to neargp_last(): its best state so far.
+# An interrupted fit of a deep Gaussian process leaves its best state so far to neargp_last().
 
 # A function of a state that is the best of its run, its validation score and the rows held out.
 # Without such rows each state is better than those before.

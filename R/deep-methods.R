@@ -1,6 +1,6 @@
 # Fits by dspp() and dgp(): what their methods for generics do otherwise than those of other fits.
-# Such a fit is of class c("neargp_deep_fit", "neargp") and has the list `deep`, what deep_fit()
-# returned and how inputs and response were standardised.
+# A deep fit is of class c("neargp_deep_fit", "neargp"). Its list `deep` contains the result of
+# deep_fit() and how inputs and response were standardised.
 
 abort_deep <- function(object, what, why, instead) {
   abort_neargp("method",
@@ -44,7 +44,7 @@ describe_progress <- function(deep, least = 0.01) {
 }
 
 describe_validation <- function(validation) {
-  if (!length(validation$rows)) return("none, so that nothing tells whether it overfits")
+  if (!length(validation$rows)) return("none, so that overfitting cannot be seen")
   inside <- if (!is.null(validation$coverage)) sprintf(", %s%% inside their 95%% intervals",
     format(round(100 * validation$coverage, 1L)))
   paste0(format_count(length(validation$rows)), " rows: log density ",
@@ -92,7 +92,7 @@ summary.neargp_deep_fit <- function(object, ...) {
 # One row for each parameter: layer, unit, term, estimate. Ranges of coordinates are in their units,
 # those of hidden units as shares of nothing but these; variances of hidden units are in units of
 # the next layer's inputs, that of the last layer is the linear predictor's. The last units of
-# several outputs are mixed, and in units of nothing.
+# several responses are mixed, and in units of nothing.
 unit_table <- function(object) {
   state <- object$deep$state
   last <- length(state$layers)
@@ -138,7 +138,7 @@ covariance_estimates.neargp_deep_fit <- function(object) {
 vcov.neargp_deep_fit <- function(object, ...) {
   abort_deep(object, "standard errors",
     "its units are not identified, and other starts lead to other ones",
-    "predict() has the uncertainty of predictions.")
+    "predict() returns the uncertainty of predictions.")
 }
 
 #' @export

@@ -1,4 +1,4 @@
-# Several outputs of a deep Gaussian process: the last layer has as many units, output p is the
+# Several responses of a deep Gaussian process: the last layer has as many units, output p is the
 # mixture A_p'u of them with noise of its own, and a row's predictive distribution is a mixture of
 # normal distributions of all outputs together (Jankowiak et al. 2020, section 4.3).
 
@@ -21,7 +21,8 @@ last_units <- function(object, coords, context) {
 
 weighted_sum <- function(matrices, weights) Reduce(`+`, Map(`*`, matrices, weights))
 
-# The mixtures of the outputs' fields at places, a row for each target, in the unit of the response.
+# The mixtures of the outputs' fields at locations, a row for each target, in the unit of the
+# response.
 outputs_mixture <- function(object, X, units) {
   location <- object$deep$location
   mixing <- object$deep$prediction$mixing
@@ -72,8 +73,8 @@ covariance_of_mixtures <- function(object, units, error) {
   covariance
 }
 
-# The log density of all outputs that are known at a place; y: a row for each, NA where nothing is
-# known.
+# The log density of all outputs that are known at a location; y: a row for each, NA where nothing
+# is known.
 outputs_log_density <- function(object, target, y, weights, context) {
   deep <- object$deep
   state <- deep$prediction
@@ -87,7 +88,8 @@ outputs_log_density <- function(object, target, y, weights, context) {
   ifelse(rowSums(known) > 0, found$value - drop(known %*% log(scale)), NA_real_)
 }
 
-# Draws of new observations: places x draws x outputs, all outputs of a place from one component.
+# Draws of new observations: locations x draws x outputs, all outputs of a location from one
+# component.
 #' @export
 simulation_draws.neargp_deep_outputs <- function(method, object, target, nsim, settings) {
   check_draws_of_mixture(method, settings)

@@ -1,19 +1,29 @@
 #' Plot a fit by deep Gaussian processes
 #'
+#' @description
+#' Draws the training, residuals, calibration and predictions of a fit by [dspp()] or [dgp()].
+#'
+#' @details
+#' | `which` | plot |
+#' |---|---|
+#' | `"trace"` | the objective by epoch, the log density of held-out observations, and the epoch that was kept |
+#' | `"residuals"` | quantile residuals against fitted values |
+#' | `"qq"` | their normal quantiles |
+#' | `"pit"` | histogram of the PIT of held-out observations, flat if calibrated |
+#' | `"map"` | predictions over one or two coordinates, as in [plot.neargp()] |
+#'
+#' Quantile residuals belong to the training data, so you should check predictions by `"pit"`. For
+#' example, `plot(fit, which = "trace")` shows overfitting, if the curves diverge.
+#'
 #' @param x,object a fit by [neargp()] with [dspp()] or [dgp()].
-#' @param which names of the plots: "trace", the objective a row by epochs, with the log density of
-#'   the rows held out and the epoch that was kept; "residuals", quantile residuals of the training
-#'   rows against fitted values; "qq", their normal quantiles; "pit", the distribution function of
-#'   predictions at the rows held out, flat where they are calibrated; "map", predictions over one
-#'   or two coordinates, as in [plot.neargp()]. Quantile residuals are of rows that the fit has
-#'   seen. By default the first, third and fourth, and a map where there are no more than two
-#'   coordinates.
-#' @param what,newdata,cells,time as in [plot.neargp()].
-#' @param palette,limits,centered as in [plot_map()], for the map.
+#' @param which names of plots. Default `NULL`: `"trace"`, `"qq"` and `"pit"`, and the map for up to
+#'   two coordinates.
+#' @param what,newdata,cells,time see [plot.neargp()].
+#' @param palette,limits,centered see [plot_map()], for the map.
 #' @param ... for `plot()`, `palette`, `limits` and `centered`.
-#' @return A ggplot object, or for several plots a list of them that prints as a page, as for
-#'   [plot.neargp()]. `plot()` draws it and returns it invisibly. `autoplot()` returns the trace by
-#'   default. Without the package ggplot2, `plot()` draws plain versions of "map" and "residuals".
+#' @return A ggplot object, or for several plots a list that prints as a page. `plot()` draws it and
+#'   returns it invisibly. `autoplot()` returns the trace by default. Without ggplot2, `plot()`
+#'   draws plain versions of `"map"` and `"residuals"`.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(400))
@@ -56,7 +66,7 @@ default_deep_plots <- function(fit) {
     if (length(place$raw_names) > 2L || has_factors(place)) "map"))
 }
 
-# Several outputs have no map.
+# There is no map of several responses.
 deep_plots <- function(fit) {
   c("trace", if (!length(fit$outputs)) "map", "residuals", "qq",
     if (length(fit$deep$validation$rows)) "pit")
@@ -89,7 +99,7 @@ ggplot_trace <- function(deep) {
     ggplot2::theme(legend.position = "bottom")
 }
 
-# Of several outputs all together.
+# Several responses are drawn together.
 held_out_pit <- function(object) {
   rows <- object$deep$validation$rows
   if (length(object$outputs)) {

@@ -42,7 +42,7 @@ prediction_state <- function(state, seed, count) {
   state
 }
 
-# The mixture of the latent field at places, a row for each target, in the unit of the linear
+# The mixture of the latent field at locations, a row for each target, in the unit of the linear
 # predictor.
 deep_mixture <- function(method, object, coords, X, offset, context) {
   UseMethod("deep_mixture")
@@ -143,7 +143,7 @@ weights_of_others.neargp_deep <- function(method, object, settings) {
   abort_neargp("method",
     c(sprintf("A fit by %s has no leave-one-out predictions: each would be another fit.",
       method_call(method)),
-      i = "cross_validate(refit = TRUE) trains anew for each fold; scores(newdata = ) takes other rows."))
+      i = "cross_validate(refit = TRUE) trains again for each fold; scores(newdata = ) takes other rows."))
 }
 
 #' @export
@@ -151,5 +151,5 @@ restrict_rows.neargp_deep <- function(method, fit, rows, context) {
   abort_neargp("method",
     c(sprintf("A fit by %s is not conditioned on rows, all of which are in what it has learned.",
       method_call(method)),
-      i = "Use cross_validate(refit = TRUE), which trains anew for each fold."))
+      i = "Use cross_validate(refit = TRUE), which trains again for each fold."))
 }

@@ -1,7 +1,7 @@
 # The response of a deep Gaussian process as its training has it. What a generalised linear model
 # knows of it is taken out, so that all that is learned begins at 0:
 #
-#   gaussian         y = offset + center + scale * (eta + noise), center and scale those of the
+#   Gaussian         y = offset + center + scale * (eta + noise), center and scale those of the
 #                    response without its offset
 #   student_t()      y = known + scale * (eta + noise), `known` the offset and a rough trend, scale
 #                    the scatter about it
@@ -10,8 +10,8 @@
 # with eta the last layer's process plus design * trend, the design the trend's columns but the
 # constant, which the process has itself.
 
-# What training takes: x, the matrix y (a column for each output), and where there are any trials,
-# weights, offset and design; `family` as of deep_fit(); and the way back: `known` and `basis`, see
+# Training takes x, the matrix y (a column for each output), and, if there are any, trials, weights,
+# offset and design; `family` as of deep_fit(); and the way back: `known` and `basis`, see
 # deep_location(), `center`, `scale`, `unit` and `weight`.
 deep_response <- function(method, problem) {
   UseMethod("deep_response")
@@ -102,8 +102,9 @@ outputs_deep_response <- function(data) {
 
 # ---- back ----------------------------------------------------------------------------------------
 
-# What is added to the process, without its constant: `coefficients` of the trend in the columns of
-# the basis (design_columns()), each output's a column, in the unit of the linear predictor.
+# The term that is added to the process, without its constant: `coefficients` of the trend in the
+# columns of the basis (design_columns()), each output's a column, in the unit of the linear
+# predictor.
 deep_location <- function(response, state) {
   trend <- matrix(0, NROW(response$known), ncol(response$y))
   others <- setdiff(seq_len(nrow(trend)), response$basis$constant)

@@ -1,4 +1,4 @@
-# What a training run of a deep Gaussian process is told, and the scale of its inputs.
+# The settings of a training run of a deep Gaussian process, and the scale of its inputs.
 
 # The share of the first rate that a fit ends with, and one that is continued begins with.
 last_rate <- 0.01
@@ -29,9 +29,9 @@ deep_own_settings <- function(method) {
   UseMethod("deep_own_settings")
 }
 
-# What the fit `start` has learned, or what an interrupted one had (deep-last.R), where it is of the
-# same rows (problem$warm_start) and has the same layers and sites. The rows that it held out stay
-# so: it has not seen them.
+# The state that the fit `start` has learned, or that an interrupted one had (deep-last.R), if it is
+# of the same rows (problem$warm_start) and has the same layers and sites. The rows that it held out
+# stay so: it has not seen them.
 continued_fit <- function(method, problem) {
   earlier <- problem$warm_start
   if (is.null(earlier$deep)) return(NULL)
@@ -42,7 +42,7 @@ continued_fit <- function(method, problem) {
     identical(deep_kernel(method, problem$covariance), earlier$deep$state$kernel)
   if (alike) return(earlier$deep)
   inform_neargp("start",
-    "`start` has other layers, units, sites, covariances or `validation`: the fit begins anew.")
+    "`start` has other layers, units, sites, covariances or `validation`: the fit begins from the start.")
   NULL
 }
 
@@ -65,7 +65,7 @@ deep_input_scale <- function(coords, names) {
   }
   constant <- setdiff(names[!kept], names[kept])  # of a factor one of several columns may be
   if (length(constant)) {
-    inform_neargp("coordinates", sprintf("Left out, since all rows have the same value: %s.",
+    inform_neargp("coordinates", sprintf("Left out, since the value is the same in all rows: %s.",
       format_some(constant)))
   }
   list(kept = kept, center = unname(center[kept]), scale = unname(scale[kept]),

@@ -24,8 +24,8 @@ deep_start <- function(x, y, settings, key) {
     list(kernel = settings$kernel, jitter = 1e-6))
 }
 
-# What the mean and the kernel of each layer see. The layers between the first and the last are the
-# paper's four topologies.
+# The inputs of the mean and of the kernel of each layer. The layers between the first and the last
+# are the paper's four topologies.
 deep_inputs <- function(settings) {
   both <- c("h", "x")
   between <- switch(settings$skip, none = list("h", "h"), inputs = list("x", "h"),

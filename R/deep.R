@@ -1,4 +1,4 @@
-# What the methods of deep Gaussian processes, dspp() and dgp(), share: the checks of a problem, its
+# The methods of deep Gaussian processes, dspp() and dgp(), share the checks of a problem, its
 # standardisation, and the fit by deep_fit(). A method of them has `deep`, the settings of
 # deep_fit() that are its own.
 
@@ -36,7 +36,7 @@ print.neargp_deep <- function(x, ...) {
   NextMethod()
 }
 
-# Longitude and latitude alone have one range, along the chord.
+# Longitude and latitude alone share one range, along the chord.
 #' @export
 method_default_covariance.neargp_deep <- function(method, locations) {
   cov_matern(nu = 2.5, ard = locations$metric != "longlat" || length(locations$embedded_names) > 3L)
@@ -113,7 +113,7 @@ with_start.neargp_deep_outputs <- function(method, problem) {
 with_start.neargp_deep_families <- function(method, problem) {
   check_deep_trend(method, problem)
   refuse_robust(method, "family",
-    sprintf("`robustness` is for gaussian responses, and this one is %s.",
+    sprintf("`robustness` is for Gaussian responses, and this one is %s.",
       family_call(problem$family)),
     "Leave `robustness` out. For numbers with outliers: family = student_t().")
   with_core_start(problem, with_family_start)
@@ -143,7 +143,7 @@ with_family_start <- function(problem) {
 
 # Least share of a response's variance that is noise: between these limits that of rounding to the
 # steps h between values that it takes, h^2 / 12. Where many rows have the same value, and their
-# density would grow without bound, the larger one. For several outputs it is the largest.
+# density would grow without bound, the larger one. For several responses it is the largest.
 noise_floors <- c(least = 1e-6, most = 1e-4)
 many_equal <- 0.05
 
@@ -183,8 +183,8 @@ working_of_state <- function(state, response) {
   c(-Inf, log(unname(state$family$parameters) * scale))
 }
 
-# What a log density of standardised responses has too many, for each output. The unit of the
-# problem is taken off later.
+# The term by which a log density of standardised responses is too large, for each response. The
+# unit of the problem is taken off later.
 density_shift <- function(response) log(response$scale)
 
 known_of_outputs <- function(response) response$measured %||% colSums(!is.na(response$y))

@@ -1,29 +1,30 @@
-# The covariance of a call that names none. bench/notes/defaults.md has the panel of data sets from
-# which it is taken.
+# The covariance of a call that names none. bench/notes/defaults.md describes the panel of data sets
+# from which it is taken.
 
-# Fewer rows do not tell an anisotropy well enough to gain from it. Measurements that share a
+# Fewer rows do not determine an anisotropy well enough to gain from it. Measurements that share a
 # location count as one row, here and below.
 anisotropic_rows <- 1000L
 
-# Fewer rows for each range do not tell the ranges apart; a class or a count tells less of them than
-# a measurement.
+# Fewer rows for each range do not distinguish the ranges; a class or a count contains less
+# information than a measurement.
 rows_per_range <- c(gaussian = 20L, other = 50L)
 
-# Fewer inputs may be places in space, where distances count as they are.
+# Fewer inputs may be coordinates in space, where distances count as they are.
 least_features <- c(gaussian = 5L, other = 10L)
 
-# Of more rows the ranges can be told; by neighbours, the predictors of other families cost less.
+# More rows determine the ranges. Other families condition on neighbours, which costs less.
 most_feature_rows <- c(gaussian = 2000L, other = 5000L)
 
-# Fewer rows do not tell how space and time go together.
+# Fewer rows do not determine how space and time interact.
 space_time_rows <- 200L
 
 # In one or two coordinates predictions go into gaps, where a rough field claims least. Among
 # several inputs targets lie as the data do, and the inputs have units of their own. One metric of
-# space and time takes what near places say at one time for knowledge of the next, and forecasts are
-# too sure: Gneiting's covariance, of the smoothness that the data have, has the two apart
-# (bench/forecast-coverage.R, bench/space-time.R). `apart`: whether the method can have it; else a
-# rough field that changes slowly and another that is as smooth as the data have it do much of that.
+# space and time makes forecasts too sure, because it takes what near locations say at one time for
+# knowledge of the next. Gneiting's covariance, of the smoothness that the data have, separates the
+# two (bench/forecast-coverage.R, bench/space-time.R). `apart`: whether the method can have it; else
+# a rough field that changes slowly and another that is as smooth as the data have it do much of
+# that. `features`: whether the method takes predictors.
 default_covariance <- function(family, data, locations, apart = TRUE, features = FALSE) {
   if (!is.null(data$output)) return(cov_matern(nu = 1.5))
   gaussian <- is_gaussian(family)
@@ -44,8 +45,8 @@ default_covariance <- function(family, data, locations, apart = TRUE, features =
     can_tell_directions(data$coords))
 }
 
-# Many inputs and few rows: one range in units as they are predicts worse by far, and so do ranges of
-# other families, whose fits take minutes (bench/limesoda.R, bench/presence-inputs.R).
+# Many inputs and few rows: one range in raw units predicts far worse, and so do ranges of other
+# families, whose fits take minutes (bench/limesoda.R, bench/presence-inputs.R).
 are_features <- function(kind, data, locations) {
   rows <- nrow(data$coords)
   inputs <- length(locations$raw_names)
@@ -55,7 +56,7 @@ are_features <- function(kind, data, locations) {
     is.null(locations$crs)
 }
 
-# The columns of a factor have one range.
+# The columns of a factor share one range.
 can_tell_ranges <- function(coords, has_rows, locations, rows_per_range) {
   of_factor <- locations$kind[locations$block] == "factor"
   extent <- apply(coords, 2L, function(x) diff(range(x)))

@@ -39,14 +39,14 @@ NULL
 # for a fit to 500 rows.
 exact_rows <- 500L
 
-# The family is gaussian until the response is known, see choose_by_response().
+# The family is Gaussian until the response is known, see choose_by_response().
 default_method <- function(family) {
   switch(family$family, gaussian = vecchia(), categorical = loo_k(), vnngp())
 }
 
-# Classes are told by their type; numbers are measurements unless a family says otherwise, as in
-# glm().
-# `by_location`: whether observations of one location count as one; `most`: rows of exact_gp().
+# The type of the response identifies classes; numbers are measurements unless a family says
+# otherwise, as in glm(). `by_location`: whether observations of one location count as one; `most`:
+# rows of exact_gp().
 choose_by_response <- function(settings, frame, by_location, most = exact_rows) {
   response <- stats::model.response(frame)
   if (settings$family_open && is_class_vector(response)) {
@@ -58,7 +58,7 @@ choose_by_response <- function(settings, frame, by_location, most = exact_rows) 
     with_article(settings$family)))
 }
 
-# Measurements are text where a file has a word among them, such as "<0.1".
+# Measurements are text if one word stands among them in the file, such as "<0.1".
 check_text_response <- function(response, name, classes, most_codes = 10L) {
   if (classes <= most_codes || share_of_numbers(response) < 0.5) return(invisible())
   words <- response[!is.na(response) & is.na(suppressWarnings(as.numeric(response)))]
@@ -69,7 +69,7 @@ check_text_response <- function(response, name, classes, most_codes = 10L) {
     i = sprintf("Convert it, as.numeric(%1$s), or if it names classes say so: factor(%1$s).", name)))
 }
 
-# A method that is given has the last word: one that has no family for classes refuses the response.
+# The given method decides: one without a family for classes refuses the response.
 choose_classes <- function(settings, response, name) {
   classes <- length(unique(response[!is.na(response)]))
   if (is.character(response)) check_text_response(response, name, classes)
@@ -149,7 +149,7 @@ conditioned_on.neargp_method_outputs <- function(method, data, family) {
   max(vapply(rows, function(own) count_locations(data$coords[own, , drop = FALSE]), 0L))
 }
 
-# Locations are told apart only where that matters.
+# Locations are distinguished only where that matters.
 #' @export
 conditioned_on.neargp_loo_k_families <- function(method, data, family) {
   if (has_gamma_variables(family)) nrow(data$coords) else max(location_index(data$coords))

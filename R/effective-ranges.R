@@ -13,7 +13,7 @@ effective_ranges <- function(x, rows = setdiff(which(x$layout$kind == "range"),
   stats::setNames(values, layout$name[rows])
 }
 
-# Correlations that hardly fall reach 0.05 beyond all numbers.
+# Correlations that barely fall reach 0.05 beyond all numbers.
 format_effective <- function(range, digits) {
   if (is.finite(range)) format(signif(range, digits), digits = digits) else "beyond 1e308"
 }
@@ -33,7 +33,8 @@ effective_range_line <- function(x, effective, digits) {
     collapse = ", "))
 }
 
-# What all effective ranges are of the ranges, as those of one component are.
+# The factor from the ranges to the effective ranges, if all effective ranges share one, as those of
+# one component do.
 common_multiple <- function(x, effective) {
   ratio <- effective / x$parameters$estimate[match(names(effective), x$parameters$name)]
   if (all(is.finite(ratio)) && diff(range(ratio)) <= 1e-6 * max(ratio)) ratio[[1L]]

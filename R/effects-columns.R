@@ -80,7 +80,7 @@ sort_levels <- function(levels, recipe, data) {
 
 check_group <- function(recipe, design) {
   if (!ncol(design)) {
-    abort_neargp("formula", sprintf("The random effect of %s has no terms before its bar.",
+    abort_neargp("formula", sprintf("The random effect of %s lacks terms before its bar.",
       recipe$label))
   }
   if (!all(is.finite(design))) {
@@ -98,7 +98,7 @@ check_not_noise <- function(recipes, data) {
   for (recipe in recipes) {
     if (recipe$kind != "group" || length(recipe$levels) < length(data$y)) next
     abort_neargp("formula", c(
-      sprintf("The groups %s have a level for each row: their variance cannot be told from the nugget.",
+      sprintf("The groups %s have a level for each row: their variance cannot be distinguished from the nugget.",
         recipe$label), i = "Leave the term out."))
   }
 }
@@ -279,6 +279,11 @@ effect_columns <- function(recipes, data, compressed = needs_compression(recipes
   Z <- if (compressed) compressed_columns(random) else unname(do.call(cbind, random))
   list(X = do.call(cbind, fixed), Z = Z, blocks = blocks, compressed = compressed)
 }
+
+# How many columns of the trend belong to smooths. They are the last ones.
+count_smooth_columns <- function(fit) sum(unlist(lapply(fit$effects, `[[`, "penalty")) == 0)
+
+smooth_coefficients <- function(fit) utils::tail(names(fit$beta), count_smooth_columns(fit))
 
 # ---- blocks --------------------------------------------------------------------------------------
 

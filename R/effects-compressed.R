@@ -13,7 +13,7 @@ most_dense <- function(rows) min(most_dense_columns, floor(most_dense_numbers / 
 # All coefficients of effects, compressed or not.
 count_coefficients <- function(data) sum(block_sizes(data$effects$blocks))
 
-# Says, for errors, which block has the most columns.
+# Names, for errors, the block with the most columns.
 largest_block <- function(data) {
   counts <- block_sizes(data$effects$blocks)
   sprintf("Most are of %s: %s.", data$effects$blocks[[which.max(counts)]]$label,
@@ -100,7 +100,7 @@ effect_products <- function(data, b) {
   if (is_compressed(data)) slot_products(effect_slots(data), b) else drop(data$effects$Z %*% b)
 }
 
-# What needs the effects' covariance matrix, or their columns, in full.
+# Refuses what needs the effects' covariance matrix, or their columns, in full.
 refuse_compressed <- function(object, what) {
   if (!is_compressed(object$data)) return(invisible())
   abort_neargp("size", c(

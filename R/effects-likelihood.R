@@ -104,8 +104,8 @@ from_spherical <- function(u, blocks, factors) {
 
 # ---- the profile ---------------------------------------------------------------------------------
 
-# What profile_trend() gives, with the effects among the coefficients, after those of the trend. The
-# factor of H has the rows of u first, so that it holds that of C.
+# The result of profile_trend(), with the effects among the coefficients, after those of the trend.
+# The factor of H has the rows of u first, so that it holds that of C.
 profile_effects <- function(parts, n, blocks, factors, restricted = FALSE) {
   gram <- parts$gram
   q <- sum(block_sizes(blocks))
@@ -289,7 +289,7 @@ vanished_effects <- function(working, problem) {
   problem$layout$kind == "effect_sd" & problem$free & working <= problem$bounds$lower + 5
 }
 
-# Correlations with an effect that has no variance mean nothing. `group` is the block's number.
+# Correlations with an effect without variance mean nothing. `group` is the block's number.
 vanished_correlations <- function(layout, low) {
   if (!any(layout$kind == "effect_cor")) return(FALSE)
   layout$kind == "effect_cor" & layout$group %in% layout$group[layout$kind == "effect_sd" & low]

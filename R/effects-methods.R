@@ -32,13 +32,13 @@
 #' [response_family] by [svgp()] and by [vnngp()] with a node at each location and `posterior =
 #' "sparse"` or `"laplace"`. Other methods, categories and several responses do not.
 #'
-#' A group with one level per location needs no term, because the process and the nugget describe
-#' it. A smooth of the coordinates competes with the process, and a warning says so. An estimated
-#' standard deviation of 0 is valid: the data show no differences. Its standard error is `NA`.
+#' You need no term for a group with one level per location, because the process and the nugget
+#' describe it. A smooth of the coordinates competes with the process, and a warning says so. An
+#' estimated standard deviation of 0 is valid: the data show no differences.
 #'
 #' @section Results:
 #' * `fixef()` returns the trend's coefficients, with the linear part of smooths, such as
-#'   `s(depth).1`.
+#'   `s(depth).1`, which `summary()` does not test alone.
 #' * `ranef()` returns the predicted effects (BLUPs). With `se = TRUE` it adds standard deviations
 #'   of their errors, which include the uncertainty of the trend (lme4's `condVar` does not).
 #' * `VarCorr()` returns standard deviations and correlations, and `sigma()` the noise.
@@ -53,21 +53,15 @@
 #' Leave-one-out predictions and cross-validation predict the effects without the rows left out.
 #'
 #' @section Estimation:
-#' The default is restricted maximum likelihood (REML), as in lme4 and mgcv. Use `vecchia(estimation
-#' = "ML")` to compare trends. [vnngp()] and [svgp()] integrate the effects out of the ELBO, and
-#' [loo_k()] integrates them out of its score; with few observations per level that score is
-#' optimistic, so use [cross_validate()].
+#' The default is restricted maximum likelihood (REML), as in lme4 and mgcv. To compare trends, you
+#' should use `vecchia(estimation = "ML")`. [vnngp()] and [svgp()] integrate the effects out of the
+#' ELBO, and [loo_k()] out of its score, which is optimistic with few observations per level.
 #'
-#' Up to 1,000 columns are allowed, and 10,000 or more by [vecchia()] on the CPU. For non-Gaussian
-#' families the stochastic approximation would be biased and the exact computation needs an n x p
-#' matrix at every step, so at most 1,000 columns are allowed.
-#'
-#' More than 60 columns are integrated out by a factor of their precision matrix, which is exact.
-#' Where that factor would be slower than a dense one of 2,500 columns, the search uses conjugate
-#' gradients. They average over 16 random vectors, the same in all calls. Estimates then move by
-#' some hundredths of their standard errors. The log-likelihood is a mean over 128 vectors, whose
-#' `standard_error` is an attribute. Do not compare such fits by smaller differences. If conjugate
-#' gradients fail, the factor replaces them, which is slow; then remove redundant terms.
+#' Up to 1,000 columns are allowed, and 10,000 or more for Gaussian responses by [vecchia()] on the
+#' CPU. Fits with more than 60 columns use a factor of their precision matrix, which is exact, or
+#' conjugate gradients where the factor is slow. Then estimates move by some hundredths of their
+#' standard errors, and the attribute `standard_error` of `logLik()` is its accuracy. You should not
+#' compare such fits by smaller differences. See the article "Model and methods".
 #'
 #' Beyond 1,000 columns, `simulate()`, `predict(joint = TRUE)`, areas, `influence()` and `vcov(what
 #' = "random")` are errors. Leave-one-out predictions are errors where an observation determines its
@@ -170,7 +164,7 @@ effect_vcov <- function(object) {
 }
 
 abort_no_effects <- function() {
-  abort_neargp("argument", c("The fit has no random effects.",
+  abort_neargp("argument", c("The fit contains no random effects.",
     i = "They are terms of the formula, such as (1 | site): see ?random_effects."))
 }
 

@@ -23,7 +23,7 @@ without_effects_of <- function(data, effects) {
   data[setdiff(names(data), effect_variables(effects, data))]
 }
 
-# Recipes and columns of the effects of a formula, NULL where it has none.
+# Recipes and columns of the effects of a formula, NULL without effects.
 model_effects <- function(frame, formula) {
   effects <- effect_terms(formula)
   if (!length(effects$bars) && !length(effects$smooths)) return(NULL)
@@ -50,8 +50,8 @@ check_effects <- function(recipes, data, settings) {
     x = largest_block(data),
     i = if (is_gaussian(settings$family))
     "vecchia() on the CPU fits 10,000 without shards, and more where the rows of a level are near each other." else
-      "No method fits more of this family; vecchia() does of a gaussian response, which a transformed one may be.",
-    i = "Groups that are places are what the Gaussian process is for; others can be merged."))
+      "No method fits more of this family; vecchia() does of a Gaussian response, for example a transformed one.",
+    i = "The Gaussian process describes groups that are locations; you can merge others."))
 }
 
 takes_compressed <- function(settings) {

@@ -1,12 +1,12 @@
-# What is made of a fit with compressed effects: errors of the effects, and predictions. The matrix
-# of all errors is never made. With P = (I + W'W)^-1 of the columns Z L, K = P W'X and A the trend's
+# Results of a fit with compressed effects: errors of the effects, and predictions. The matrix of
+# all errors is never made. With P = (I + W'W)^-1 of the columns Z L, K = P W'X and A the trend's
 # covariance matrix, a row that has x and z = L'(its entries) beyond what its neighbours tell has,
-# beside the field's, the variance
+# next to the field's, the variance
 #
 #   z'P z + (x - K'z)' A (x - K'z),
 #
-# of a sparse z, which a sparse factor knows by the columns that z reaches; and z'z besides for the
-# entries z of levels that the fit does not know, whose u ~ N(0, I).
+# of a sparse z, which a sparse factor knows by the columns that z reaches; and also z'z
+# for the entries z of levels that the fit does not know, whose u ~ N(0, I).
 
 # The core's side of a fit at its estimates, with `answer` = K and `trend` = A; and of the rows of
 # conditioned_data() Z b, and Z L K with a column for each of the trend's.
@@ -51,15 +51,15 @@ pass_at <- function(object, data, context) {
   pass
 }
 
-# What gls_trend() gives, of compressed effects.
+# The result of gls_trend() for compressed effects.
 compressed_trend <- function(fit, data, context) {
   pass <- pass_at(fit, at_locations(data), context)
   list(beta = pass$beta, beta_vcov = pass$trend)
 }
 
-# Moments of the linear predictor of rows with the design X. `given`: what the neighbours tell of
-# them, core_krige()'s result with its weights and the table of `neighbors`; NULL for the trend with
-# the effects alone.
+# Moments of the linear predictor of rows with the design X. `given`: the information of the
+# neighbours on them, core_krige()'s result with its weights and the table of `neighbors`; NULL for
+# the trend with the effects alone.
 compressed_moments <- function(object, X, offset, given, context) {
   data <- object$data
   pass <- cached_effects_pass(object, context)
@@ -111,5 +111,5 @@ unseen_entries <- function(column, value, pass, given) {
 refuse_effect_leverage <- function(rows) {
   abort_neargp("size", c(sprintf(
     "Leave-one-out predictions are not known of rows that determine their own effects: %s.",
-    format_rows(rows)), i = "cross_validate() fits such rows anew, or take fewer levels."))
+    format_rows(rows)), i = "Use cross_validate(), or fewer levels."))
 }

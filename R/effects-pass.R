@@ -35,7 +35,7 @@ are_many_effects <- function(data) {
   is_compressed(data) || count_coefficients(data) > fewest_sparse_columns
 }
 
-# The core's side of it: a problem of response and trend, and the effects beside it.
+# The core's side of it: a problem of response and trend, and the effects next to it.
 new_effects_pass <- function(data, neighbors, context, targets = NULL, most_exact = Inf,
                              roughly = FALSE) {
   slots <- effect_slots(data)
@@ -50,8 +50,8 @@ new_effects_pass <- function(data, neighbors, context, targets = NULL, most_exac
     levels = level_pairs(blocks), within = within_trend(data, targets))
 }
 
-# A problem of some rows, evenly spread, as many as tell the information that directs the steps, and
-# how many rows each stands for. Noise that has a model is set in one problem only.
+# A problem of some rows, evenly spread, as many as determine the information that directs the
+# steps, and how many rows each stands for. A model of the noise is set in one problem only.
 most_sampled <- 10000L
 
 sampled_problem <- function(pass, data, neighbors, context, targets) {
@@ -145,8 +145,8 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
     is_iterative = is_iterative, value_noise = if (is_iterative) 1e-3)
 }
 
-# What the core is asked: `parts` of an evaluation, and by what that has left there the functions of
-# the working parameters `hold`, `full_vcov` and `refined`.
+# The calls to the core: `parts` of an evaluation, and then the functions of the working parameters
+# `hold`, `full_vcov` and `refined`, which read what it left there.
 pass_of_core <- function(pass, problem, n) {
   restricted <- is_restricted(problem$method)
   at <- core_point(problem, pointer_noise(pass$problem))
@@ -175,7 +175,7 @@ pass_of_core <- function(pass, problem, n) {
       problem$context)))
 }
 
-# The profile at the parameters, and what the core finds beside it.
+# The profile at the parameters, and what the core finds next to it.
 pass_parts <- function(pass, covariance, nugget, factors, n, restricted, information, gradient,
                        context) {
   sums <- core_effects_evaluate(pass$effects, covariance, nugget, spherical_values(pass$slots,

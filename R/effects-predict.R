@@ -1,7 +1,7 @@
 # Predictions with random effects and smooths: their columns at new rows, levels that the fit does
 # not know, and draws.
 
-# What comes after the columns of the trend, of which there may be none.
+# The columns after those of the trend, of which there may be none.
 effects_part <- function(data, columns) {
   columns[, seq_len(ncol(columns)) > ncol(data$X), drop = FALSE]
 }
@@ -13,6 +13,7 @@ effects_part <- function(data, columns) {
 for_effects_of <- function(object, newdata, re_form, allow_new_levels, pooled) {
   if (!length(object$effects)) return(object)
   if (leaves_groups_out(re_form)) return(without_groups(object))
+  check_groups_given(object, newdata)
   if (!check_flag(allow_new_levels, "allow.new.levels")) return(object)
   if (!is.data.frame(newdata)) {
     abort_argument("allow.new.levels", "FALSE for grids and rasters", allow_new_levels)
@@ -37,6 +38,20 @@ leaves_groups_out <- function(re_form) {
   abort_argument("re.form", "NULL, all effects, or NA, none of groups", re_form)
 }
 
+# Rows with missing covariates predict NA. A whole column of them, `vessel = NA`, is a question for
+# another prediction.
+check_groups_given <- function(object, newdata) {
+  groups <- Filter(function(recipe) recipe$kind == "group", object$effects)
+  for (name in intersect(unlist(lapply(groups, recipe_variables)), names(newdata))) {
+    values <- newdata[[name]]
+    if (!length(values) || !is.logical(values) || !all(is.na(values))) next
+    abort_neargp("newdata", c(
+      sprintf("`%s` is NA in all rows of `newdata`, so that no row can be predicted.", name),
+      i = "re.form = NA predicts without effects of groups.",
+      i = sprintf("allow.new.levels = TRUE predicts a new level, such as %s = \"new\".", name)))
+  }
+}
+
 # Their columns are 0 at new rows, for which groups are not needed then.
 without_groups <- function(object) {
   grouped <- vapply(object$effects, function(recipe) recipe$kind == "group", NA)
@@ -56,8 +71,8 @@ recipe_variables <- function(recipe) {
     function(term) all.vars(str2lang(term))))
 }
 
-# The fit with further levels, of which the data tell nothing: columns of 0, an effect of 0 with the
-# covariance matrix of a level.
+# The fit with further levels without data: columns of 0, an effect of 0 with the covariance matrix
+# of a level.
 with_new_levels <- function(object, unknown, pooled) {
   if (pooled) unknown <- lapply(unknown, utils::head, 1L)
   effects <- fitted_effects(object)
@@ -124,8 +139,8 @@ with_prior_of_new <- function(vcov, new, p, blocks, factors) {
 
 # ---- draws ---------------------------------------------------------------------------------------
 
-# Coefficients and effects given the data, or effects of the prior about the estimated trend. What
-# has no variance makes the matrix singular.
+# Coefficients and effects given the data, or effects of the prior about the estimated trend.
+# Effects without variance make the matrix singular.
 draw_effects <- function(object, nsim, conditional) {
   trend <- core_trend(object)
   q <- length(trend$beta)
@@ -161,11 +176,6 @@ block_part <- function(data, block, X, beta, p) {
   slots <- split_compressed(effects_part(data, X), data$effects$blocks)
   number <- match(list(block$columns), lapply(data$effects$blocks, `[[`, "columns"))
   slot_products(slots, beta[seq_along(beta) > p], number)
-}
-
-# Columns of the trend that are of smooths, the last ones.
-count_smooth_columns <- function(object) {
-  sum(vapply(object$effects, function(recipe) sum(recipe$penalty == 0), 0L))
 }
 
 # Parts of smooths without a penalty, which are columns of the trend after those of the formula.

@@ -17,10 +17,10 @@ effects_start <- function(problem) {
   problem
 }
 
-# Levels that are regions take the field for their own where it is not looked for beside them, and
-# with what they leave the search ends at an optimum without it. So it may also begin where a field
-# of a fifth of their variance reaches over some of the extent, or over all of it, and what was left
-# is noise.
+# Levels that are regions take the field for their own where it is not looked for next to them, and
+# with what they leave the search ends at an optimum without it. The search may therefore also begin
+# where a field of a fifth of their variance reaches over some of the extent, or over all of it, and
+# the rest is noise.
 share_of_field <- 0.2
 
 shared_starts <- function(problem, plain) {
@@ -45,7 +45,7 @@ shared_starts <- function(problem, plain) {
   })
 }
 
-# Whether the levels of a group tell more than half of the coordinates' variance.
+# Whether the levels of a group explain more than half of the coordinates' variance.
 has_regions <- function(data) {
   slots <- effect_slots(data)
   coords <- scale(data$coords, scale = FALSE)
@@ -87,7 +87,7 @@ compared_starts <- function(problem, starts, k, objective_for, optimize,
   list(problem = problem, iterations = total("iterations"), evaluations = total("evaluations"))
 }
 
-# Values that are held or given, and those that were found.
+# Values that are fixed or given, and those that were found.
 start_of_effects <- function(layout, found) {
   given <- to_working(layout$start, layout$transform)
   ifelse(layout$fixed, to_working(layout$value, layout$transform), ifelse(is.na(given), found,

@@ -1,12 +1,12 @@
 # Maximum likelihood or restricted maximum likelihood (REML) of the covariance parameters, for
-# methods that maximise a gaussian likelihood. With p coefficients of the trend, V = V(theta) and
+# methods that maximise a Gaussian likelihood. With p coefficients of the trend, V = V(theta) and
 # their covariance matrix U = (X' V^-1 X)^-1 the restricted log-likelihood, that of n - p contrasts
 # free of the trend, is (Harville 1974, without his constant in X'X, as nlme and lme4 have it)
 #
 #   l_R = -1/2 [ (n - p) log 2 pi + log|V| + log|X' V^-1 X| + rss ] = l + p/2 log 2 pi + 1/2 log|U|.
 #
-# The Gram matrix G of whitened columns has X' V^-1 X as a block, so that with its derivatives dG
-# d log|X' V^-1 X| = sum(U * dG_XX): profile_gradient() has one formula for both.
+# The Gram matrix G of whitened columns contains X' V^-1 X as a block, so that with its derivatives
+# dG d log|X' V^-1 X| = sum(U * dG_XX): profile_gradient() is one formula for both.
 
 check_estimation <- function(estimation) {
   if (is.null(estimation)) return(NULL)
@@ -68,9 +68,9 @@ likelihood_name <- function(method) {
   if (is_restricted(method)) "restricted log-likelihood" else "log-likelihood"
 }
 
-# What a restricted log-likelihood has beside that of maximum likelihood. `beta_vcov`: of
-# coefficients in the columns of trend_basis(), Z = X B with |det B| = |det rotation|; with `basis`
-# the term is that of the user's columns, U_X = B U_Z B'.
+# The terms by which a restricted log-likelihood differs from that of maximum likelihood.
+# `beta_vcov`: of coefficients in the columns of trend_basis(), Z = X B with |det B| = |det
+# rotation|; with `basis` the term is that of the user's columns, U_X = B U_Z B'.
 restricted_term <- function(beta_vcov, basis = NULL) {
   p <- ncol(beta_vcov)
   if (p == 0L) return(0)

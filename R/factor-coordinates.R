@@ -40,10 +40,11 @@ NULL
 # have of a factor of L levels the corners of a regular simplex with edges of length 1, L - 1
 # columns, so that any two levels are 1 apart, and neighbours, covariances and their derivatives
 # know nothing of factors: with the range r of the factor the squared distance of two rows is that
-# of their other coordinates, plus 1 / r^2 where they have different levels. An ordered factor has
+# of their other coordinates, plus 1 / r^2 where they have different levels. An ordered factor is
 # one column, the numbers of its levels.
 
-# More levels are hardly ever told from their places among few rows each, and each is a column.
+# More levels are rarely distinguished from their locations among few rows each, and each is a
+# column.
 most_levels <- 50L
 
 # Factors among columns, by the names of these: their levels, and whether these are ordered. A
@@ -83,7 +84,7 @@ check_coordinate_levels <- function(factors, rows) {
     count <- length(factors[[name]]$levels)
     if (factors[[name]]$ordered || (count <= most_levels && count < max(rows, 3L))) next
     abort_neargp("levels", c(
-      sprintf("The coordinate %s is a factor of %s levels%s: too many to be told apart by where they are.",
+      sprintf("The coordinate %s is a factor of %s levels%s: too many to be distinguished by their locations.",
         name, format_count(count), if (count >= rows) ", one for each row" else ""),
       i = sprintf("Leave `%s` out of `coords`, or merge rare levels. Levels that no row has are dropped by droplevels().",
         name),
@@ -112,7 +113,7 @@ coordinate_numbers <- function(x, name, locations, argument) {
         if (length(new) == 1L) "a level" else "levels", argument, format_some(new)),
       x = paste0("In ", format_rows(unknown), "."),
       i = paste0("Known levels: ", format_some(levels, 12L), "."),
-      i = "A factor that has all levels when the model is fitted knows those that no row has, too."))
+      i = "Give the factor all levels when you fit the model, even those without a row."))
   }
   as.double(codes)
 }
@@ -165,7 +166,7 @@ check_codes <- function(codes, name, known, argument) {
       format_rows(wrong)), i = paste0("Its levels: ", format_some(known$levels, 12L), ".")))
 }
 
-# The number of the level at each row of embedded columns; of a place between levels, such as a
+# The number of the level at each row of embedded columns; of a location between levels, such as a
 # centre of rows, the nearest one.
 level_numbers <- function(embedded, known) {
   if (known$ordered) return(pmin(pmax(round(embedded[, 1L]), 1), length(known$levels)))

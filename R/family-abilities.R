@@ -1,5 +1,4 @@
-# What others ask of a family: its name, its entry in the table (response-families.R), its
-# parameters.
+# Questions about a family: its name, its entry in the table (response-families.R), its parameters.
 
 # The name of the core, and of the table response_families, for a family object; NULL for a family
 # or link that there is not.

@@ -56,7 +56,7 @@ betabinomial_form <- function(y, family, weights, frame) {
 }
 
 # log B(a + y, b + z) - log B(a, b), by ratios of Gamma functions: B itself is beyond the range of
-# numbers where a is next to 0 and y is not. Of several a for each y where they are a matrix.
+# numbers where a is next to 0 and y is not. A matrix a holds several numbers for each y.
 log_beta_ratio <- function(a, b, y, z) {
   rise <- function(a, y) {
     value <- lgamma(a + y) - lgamma(a)

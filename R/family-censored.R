@@ -1,7 +1,7 @@
 # Censored normal responses: measured, or known to lie between two limits. The entry of the table in
-# R/response-families.R. Data have the limits of each row, equal where it was measured, beside `y`,
+# R/response-families.R. Data have the limits of each row, equal where it was measured, next to `y`,
 # which is a number in their middle (or the one limit there is), for starting values and plots. A
-# new observation is a measurement: predictions are those of a gaussian response.
+# new observation is a measurement: predictions are those of a Gaussian response.
 
 #' Responses that are known up to limits
 #'
@@ -14,7 +14,7 @@
 #'   measurement nor a limit is missing.
 #' @return A matrix of class `neargp_cens` with the columns `lower` and `upper`, equal where a value
 #'   was measured, to be used as a response in a formula.
-#' @seealso [response_family]; `survival::Surv(lower, upper, type = "interval2")` is taken, too.
+#' @seealso [response_family]. `survival::Surv(lower, upper, type = "interval2")` works as well.
 #' @examples
 #' # Concentrations with a detection limit of 0.5 that is reported as "< 0.5"
 #' set.seed(1)

@@ -1,4 +1,4 @@
-# Counts of which none is 0, as where only occupied places are recorded: Poisson or negative
+# Counts of which none is 0, as where only occupied locations are recorded: Poisson or negative
 # binomial counts given that they are positive. Entries of the table in R/response-families.R.
 #
 # With S(q) = P(count > q | eta) everything is S(q) / S(0), so that nothing is lost where next to
@@ -56,8 +56,7 @@ truncated_entry <- function(counts, tail, parameters = character(0), ...) {
   entry
 }
 
-# Below that a count is 1 with a probability that numbers do not tell from 1, and exp(eta) is soon
-# 0.
+# Below that the probability of a count of 1 is 1 to rounding, and exp(eta) is soon 0.
 within_exponent <- function(eta) pmax(eta, -600)
 
 within_numbers <- function(tail) {
@@ -80,7 +79,7 @@ truncated_poisson_entry <- function() {
 }
 
 # In units of size: counts above which R's pbeta() does not always converge, and where a count is
-# told from its gamma variable by a billionth of the variance only.
+# distinguished from its gamma variable by a billionth of the variance only.
 most_beta_count <- 1e9
 
 truncated_nbinom2_entry <- function() {

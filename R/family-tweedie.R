@@ -48,7 +48,7 @@ tweedie_entry <- function() {
 tweedie_form <- function(y, family, weights, frame) {
   y <- check_support(y, family, frame, y < 0, "at least 0")
   if (length(y) && !anyNA(y) && all(y > 0)) {
-    inform_neargp("family", c(sprintf("The response `%s` has no zeros, which tweedie() is for.",
+    inform_neargp("family", c(sprintf("The response `%s` contains no zeros, for which tweedie() is made.",
       names(frame)[1L]), i = "Gamma(link = \"log\") fits positive numbers."))
   }
   list(y = y, kind = "amount")

@@ -41,28 +41,26 @@
 #' (1 - p) * (trials + precision) / (1 + precision)` with `p = plogis(eta)`.
 #'
 #' The second level of a factor counts as success. Proportions need the numbers of trials as
-#' `weights`. An exposure goes into the offset, `offset(log(exposure))`. Frequency weights multiply
-#' the log density, so an observation of weight 2 counts twice. Predictions use weight 1.
+#' `weights`. You should put an exposure into the offset, for example `offset(log(effort))`. An
+#' observation with the frequency weight 2 counts twice. Predictions use weight 1.
 #'
 #' @section Notes on single families:
 #' * `tweedie()` is a Poisson number of gamma variables, for example the biomass of a haul. Near
 #'   power 1, the likelihood of rounded amounts is unbounded.
-#' * `zi_poisson()` and `zi_nbinom2()` return 0 with probability `zi`, the same everywhere, and else
-#'   a count. For zeros that vary in space, use `negative_binomial()` or [neargp_hurdle()]. Without
-#'   excess zeros, `zi` is near its lower limit 1e-6.
+#' * `zi_poisson()` and `zi_nbinom2()` return 0 with the same probability `zi` everywhere, and else
+#'   a count. If zeros vary in space, you should use `negative_binomial()` or [neargp_hurdle()].
 #' * `ordinal()` uses P(Y <= k) = F(t_k - eta) with t_1 = 0 and the gaps `gap_2` = t_2 - t_1 and so
-#'   on. `MASS::polr()` subtracts the constant. Means, quantiles and draws use the category numbers
-#'   1, 2, ..., and `predict()` adds a column `prob_<level>` for each.
-#' * `censored_gaussian()` is for detection limits. Predictions are without limits. Log score, PIT
-#'   and CRPS use the limits, and other [scores()] take the limit as the observation. For log-normal
-#'   data, give logarithms of measurements and limits.
+#'   on. Means and draws use the category numbers, and `predict()` adds a column `prob_<level>` for
+#'   each.
+#' * `censored_gaussian()` is for detection limits, and predicts without limits. Log score, PIT and
+#'   CRPS use the limits. For log-normal data, you can give logarithms of measurements and limits.
 #' * `nbinom2()` is another name of `negative_binomial()`.
-#' * The `zi` families, `betabinomial()` and `student_t()` may show several posterior modes.
+#' * The `zi` families, `betabinomial()` and `student_t()` can show several posterior modes.
 #'
 #' @section Separation:
 #' If the trend separates the responses, for example if all counts of a level are 0, a coefficient
-#' is infinite. The fit reports that it did not converge and names the coefficients. Predictions
-#' remain usable, and standard errors are not. A random effect `(1 | level)` remains finite.
+#' is infinite. The fit names such coefficients and reports that it did not converge. You can use
+#' its predictions, but not the standard errors. A random effect `(1 | level)` remains finite.
 #'
 #' @param df the degrees of freedom, a number of at least 1. Default `NULL`: estimated, which needs
 #'   hundreds of observations. 4 is common.

@@ -8,8 +8,8 @@
 # where their sum is below `tolerance` as well, unless the search only has to come near.
 #
 # Where the model does not fit well, observed and expected curvature differ and scoring alone swings
-# around the optimum for dozens of steps. So the expected information is corrected to reproduce the
-# change of the gradient over the last steps (BFGS updates of it).
+# around the optimum for dozens of steps. The expected information is therefore corrected to
+# reproduce the change of the gradient over the last steps (BFGS updates of it).
 
 fisher_scoring <- function(objective, start, free, bounds, control, tolerance = control$tolerance) {
   working <- clamp(start, bounds, free)
@@ -78,7 +78,7 @@ stalled_result <- function(working, state, first, iterations, evaluations, predi
     "no step along the scoring direction raises the likelihood")
 }
 
-# `first` is the value at the start: what the optimiser gained tells whether refreshed neighbours
+# `first` is the value at the start: the gain of the optimiser shows whether refreshed neighbours
 # mattered.
 optimizer_result <- function(working, state, first, iterations, evaluations, converged, message) {
   list(working = working, evaluated = state, gain = state$value - first, iterations = iterations,
@@ -95,7 +95,7 @@ active_set <- function(working, gradient, free, bounds) {
   free & !outward
 }
 
-# A parameter the data say next to nothing about has hardly any information, and would take the
+# A parameter the data say next to nothing about has almost no information, and would take the
 # whole of a capped step for itself: its information is raised to |gradient| / max_step, at which
 # its own step is max_step. The matrix is scaled to unit diagonal before it is solved, and given a
 # ridge when it is near-singular.
@@ -124,7 +124,7 @@ remember_pair <- function(pairs, step, fall) {
 }
 
 # B <- B - B s s'B / s'Bs + y y' / s'y, so that B s = y, for each pair whose curvature s'y is
-# believable beside s'Bs.
+# believable compared with s'Bs.
 secant_correction <- function(information, pairs, active) {
   for (pair in pairs) {
     s <- pair$step[active]
@@ -145,8 +145,8 @@ ridge_solve <- function(matrix, vector) {
 }
 
 # Backtracking: the minimum of the parabola through value and slope at 0 and the value at the failed
-# step, within [0.1, 0.5] of it. Where values are means over random signs, and gradients means of
-# their own, the two have optima that are a little apart: the last steps follow the gradient.
+# step, within [0.1, 0.5] of it. If values are means over random signs, and gradients means of their
+# own, their optima differ a little: the last steps follow the gradient.
 line_search <- function(objective, working, current, step, bounds, free, halvings = 12L) {
   fraction <- 1
   least <- current$value - if (step$predicted_gain < 0.01) objective$value_noise %||% 0 else 0
@@ -174,7 +174,7 @@ check_derivatives <- function(state, free) {
 }
 
 abort_overflow <- function() {
-  abort_neargp("scale", c("The derivatives of what is maximised overflow where the search begins.",
+  abort_neargp("scale", c("The derivatives of the objective overflow where the search begins.",
     i = "Parameters that are fixed or given as `start` are too far from the scale of the data to compute with: leave them out."))
 }
 
@@ -197,7 +197,7 @@ abort_cholesky <- function(row, nugget = TRUE) {
     paste0("The covariance matrix of ", if (length(row) && row > 0L) paste("row", row,
       "and its neighbours") else "the data", " is not positive definite to working precision."),
     i = if (nugget)
-    paste("Near-duplicate locations and a very smooth covariance do that when there is hardly any nugget: estimate the",
+    paste("Near-duplicate locations and a very smooth covariance do that if the nugget is almost zero: estimate the",
       "nugget, or fix a larger one."),
     i = if (nugget)
     "Or choose a rougher covariance, such as cov_matern(nu = 1.5) or cov_exponential()." else

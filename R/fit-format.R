@@ -1,5 +1,5 @@
-# Fits that were saved, and what reads them. A fit has the number of its format, which is raised
-# where fields are given another meaning, and the version of the package that has made it. Fits of
+# Fits that were saved, and what reads them. A fit records the number of its format, which is raised
+# where fields are given another meaning, and the version of the package that made it. Fits of
 # formats between the oldest one and this are read as they are: a field that an earlier format did
 # not have is NULL in it, as in fits of methods without.
 
@@ -20,7 +20,7 @@ check_fit_format <- function(fit) {
       package_version_text()),
     x = sprintf("It has format %s, and formats %d to %d can be read.", format(format),
       oldest_fit_format, fit_format),
-    i = if (older) "Fit the model anew: its call is in `fit$call`." else
+    i = if (older) "Fit the model again: its call is in `fit$call`." else
       "Install a version of neargp that is at least as new."))
 }
 

@@ -1,7 +1,5 @@
-# What neargp() returns. new_fit() has all of its fields; those of a family of methods are NULL
-# until complete_fit() of the method fills them. A fit is a plain list (saved fits, and what users
-# read of one, rely on the names), so that a test and not the class sees to it that no other code
-# adds a field.
+# The result of neargp(). A fit is a plain list (saved fits, and what users read of one, rely on the
+# names), so that a test and not the class sees to it that no other code adds a field.
 
 new_fit <- function(result, problem, settings, model, rows, call, formula, offset_argument,
                     elapsed) {
@@ -42,7 +40,7 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
     interval_vcov = estimates$vcov_interval,    # and on the scale of their intervals
     # as src/core/ takes it; NULL of deep fits
     core_covariance = as_core_covariance(layout, problem$groups, values),
-    # NA where the family has its own scatter; one for each of several outputs; what `weights` of
+    # NA where the family has its own scatter; one for each of several responses; what `weights` of
     # `data` divide, see noise.R
     nugget = nugget_unit(problem$data, layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)),  # the trend
@@ -71,11 +69,11 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
     version = package_version_text(),  # and the version of neargp that has made it
     cache = NULL,                    # external pointer to what predictions share, see R/cache.R
     source = NULL,                   # of row_source(): where from, rows, chunks, their hashes
-    # ---- other responses than gaussian
+    # ---- other responses than Gaussian
     family_parameters = NULL,        # on the natural scale, by name
     pseudo_observations = NULL,      # of loo_k(): data, neighbours, parameters they are of
     classifier = NULL,               # of classes: levels, trend, link, see as_classifier()
-    # ---- several outputs
+    # ---- several responses
     outputs = NULL,                  # their names
     coregionalisation = NULL,        # covariance matrices of the outputs, one for each structure
     # ---- inducing points and latent fields
@@ -160,8 +158,9 @@ choose_fit_device <- function(settings, data) {
 
 # ---- the call ------------------------------------------------------------------------------------
 
-# Data given inline (as do.call() does) would be kept twice in the call. What was handed on by `...`
-# is ..1, ..2 in it, which nobody can evaluate later: its expression takes its place.
+# Data given inline (as do.call() does) would be kept twice in the call. Arguments that were handed
+# on by `...` are ..1, ..2 in it, which nobody can evaluate later: their expressions take their
+# place.
 compact_call <- function(call, frame) {
   if (!is.null(call$data) && !is.language(call$data)) call$data <- quote(data)
   handed_on <- vapply(as.list(call), function(x) is.name(x) &&

@@ -40,14 +40,14 @@ advice_on_data <- "Give the fit its data: update(fit, data = )."
 named_data <- function(object) paste(deparse(object$call$data, width.cutoff = 60L)[1L])
 
 # The data of a call, of which the name may be that of another session: update(), drop1(), step()
-# and the like make the call of the fit anew. `written`: the argument as it was written.
+# and the like make the call of the fit again. `written`: the argument as it was written.
 found_data <- function(data, written) {
   withCallingHandlers(data, error = function(e) {
     lost <- Filter(function(name) identical(conditionMessage(e),
       gettextf("object '%s' not found", name, domain = "R")), all.vars(written))
     if (!length(lost)) return(invisible())
     abort_neargp("newdata", c(sprintf("The data are not found: there is no object `%s`.", lost[1L]),
-      i = "Of a fit from another session give its data anew: update(fit, data = )."))
+      i = "For a fit from another session, give its data again: update(fit, data = )."))
   })
 }
 
@@ -57,7 +57,7 @@ fitted_rows <- function(object, data) {
   if (is.null(rows)) {
     abort_neargp("newdata",
       c("The data that the call of the fit name are no longer those that were fitted.",
-        i = "Fit the model anew."))
+        i = "Fit the model again."))
   }
   data[rows, , drop = FALSE]
 }
@@ -78,7 +78,7 @@ required_columns <- function(formula, locations, data, offset_argument, covarian
   intersect(unique(wanted), names(data))
 }
 
-# The rows of the fit as places to predict at.
+# The rows of the fit as locations to predict at.
 training_target <- function(object) {
   if (!is.null(object$outputs)) return(places_of_fit(object))
   data <- object$data
@@ -88,9 +88,10 @@ training_target <- function(object) {
 
 # ---- what has changed ----------------------------------------------------------------------------
 
-# What the data have other than the fit, in words; NULL where they are those that were fitted.
+# The difference between the data and the rows that were fitted, in words; NULL if they are the
+# same.
 changed_parts <- function(object, data) {
-  # rows of several outputs and of areas are made by neargp() only
+  # rows of several responses and of areas are made by neargp() only
   if (!is.null(object$outputs) || has_areal_data(object)) return(NULL)
   rows <- fitted_row_numbers(object, data)
   if (is.null(rows)) return("rows are others")

@@ -1,5 +1,5 @@
 # Folds of whole locations, and held-out rows whose location is among those that predict them. Equal
-# locations are those of location_index(): with `time` the same place at the same time.
+# locations are those of location_index(): with `time` the same location at the same time.
 
 # The number of each row's location in a fit or in sf points; NULL where locations are not known.
 known_location_index <- function(object) {

@@ -8,7 +8,7 @@ coordinates_without <- function(object, group) {
 
 label_has <- function(label, variables) any(all.vars(str2lang(label)) %in% variables)
 
-# The formula without the terms that have one of the variables.
+# The formula without the terms that contain one of the variables.
 formula_without <- function(object, variables) {
   terms <- object$terms
   effects <- effect_terms(object$formula)
@@ -37,7 +37,7 @@ bar_without <- function(bar, variables) {
   sprintf("(%s | %s)", paste(c(intercept, labels), collapse = " + "), deparse1(bar$group))
 }
 
-# The support of areas, without layers of covariates where the formula has none of them any more.
+# The support of areas, without layers of covariates if the formula no longer uses them.
 support_without <- function(object, variables) {
   support <- eval(object$call$support, environment(object$formula))
   if (is.null(support$covariates)) return(support)

@@ -31,15 +31,15 @@
 #' `vcov()` returns the covariance matrix, by the delta method for covariance parameters. Entries
 #' are `NA` for fixed parameters, at a boundary, with `optimizer = "adam"`, and for [loo_k()] and
 #' [mll_k()]. For other families by [vnngp()] and [svgp()], the matrix of the trend includes the
-#' uncertainty of all parameters; else it is given the parameters.
+#' uncertainty of all parameters.
 #'
 #' `confint()` returns a matrix of limits. A profile interval is open, with the limit 0 or `Inf`, if
 #' the likelihood does not fall enough, and a message says so. Anisotropies return `NA`. Priors and
 #' penalties are part of the profile.
 #'
-#' `logLik()` returns an object of class `logLik`: the exact or approximate log-likelihood, or the
-#' restricted one, with fewer `nobs`. For [loo_k()] and [mll_k()] it is their score, and for other
-#' families the ELBO. `AIC()`, `BIC()` and `deviance()` are then errors. Compare such fits by
+#' `logLik()` returns an object of class `logLik`: the exact, approximate or restricted
+#' log-likelihood. For [loo_k()] and [mll_k()] it is their score, and for other families the ELBO.
+#' `AIC()`, `BIC()` and `deviance()` are then errors, and you should compare such fits by
 #' [cross_validate()]. ELBOs are comparable between fits to the same responses with the same
 #' posterior.
 #'
@@ -241,7 +241,7 @@ design_coding <- function(object) {
   stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
 }
 
-# The model frame is not kept (it is as large as the data): it is built anew from the call.
+# The model frame is not kept (it is as large as the data): it is built again from the call.
 #' @rdname coef.neargp
 #' @export
 model.frame.neargp <- function(formula, ...) {

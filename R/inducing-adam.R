@@ -2,7 +2,7 @@
 # trend and field together in the coordinates in which it moved, a mean and a root of the covariance
 # matrix, lower triangle, the columns of orthogonal_trend() first.
 
-# What fit_inducing() returns, with what a fit keeps.
+# The result of fit_inducing(), with the parts that a fit keeps.
 adam_result <- function(problem, method, reached) {
   epochs <- batch_epochs(method)
   found <- moved_posterior(problem, method, reached)
@@ -60,7 +60,7 @@ split_moments <- function(moments, columns) {
     onto_trend = root[field, of_trend, drop = FALSE] %*% inverse_of(trend_root))
 }
 
-# The inverse, of a model without a trend, too.
+# The inverse, of a model without a trend as well.
 inverse_of <- function(matrix) if (length(matrix)) solve(matrix) else matrix
 
 # The evidence lower bound over all rows, or what ppgpr() maximises, with what rows say there.

@@ -1,6 +1,6 @@
-# Classes by svgp(): each has a field and a trend of its own; the fields have one covariance and one
-# set of inducing points. Formulas are in src/core/variational/class_bound.h. Inside a fit the
-# design has the columns of a basis (R/trend-basis.R), which the fit keeps.
+# Classes by svgp(): the field and the trend differ between classes; the fields share one covariance
+# and one set of inducing points. Formulas are in src/core/variational/class_bound.h. Inside a fit
+# the design consists of the columns of a basis (R/trend-basis.R), which the fit keeps.
 
 #' @export
 method_layout.neargp_svgp_classes <- function(method, layout, settings) {
@@ -50,7 +50,7 @@ check_trends_known <- function(fields, levels, sd) {
   sizes <- vapply(fields, function(field) max(0, abs(field$beta)), 0)
   unknown <- errors > 100 * sd
   if (!any(unknown) && all(sizes < 1000 * sd)) return(invisible())
-  abort_neargp("classes", c(sprintf("The rows do not tell the trend of %s by robust-max.",
+  abort_neargp("classes", c(sprintf("The data do not determine the trend of %s by robust-max.",
     if (any(unknown)) paste("class", format_some(levels[unknown])) else "the classes"),
     i = "Use categorical(\"softmax\"), or merge classes of few rows with others."))
 }

@@ -55,8 +55,8 @@ with_effects_slopes <- function(found, layout, values, effects) {
   found
 }
 
-# What rows have of the effects' variance, the trend known. `unseen`: columns of response and
-# design less what the field knows of them.
+# The share of rows in the effects' variance, with the trend known. `unseen`: columns of response
+# and design less what the field knows of them.
 effects_spread <- function(unseen, found) {
   if (is.null(found$known_trend)) return(0)
   own <- ncol(unseen) - ncol(found$known_trend) + seq_len(ncol(found$known_trend))

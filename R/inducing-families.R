@@ -1,4 +1,4 @@
-# Inducing points of responses of other families than gaussian: each row is a pseudo-observation,
+# Inducing points of responses of other families than Gaussian: each row is a pseudo-observation,
 # and the bound is maximised over these at each evaluation.
 
 #' @export
@@ -153,8 +153,8 @@ family_bound_reached <- function(problem, method, reached) {
     derivatives = FALSE))
 }
 
-# What a fit keeps of its posterior, found to a finer tolerance than on the way; `posterior` as of
-# vnngp(), for which the field has the variance given the inducing points at its rows, too.
+# A fit keeps its posterior to a finer tolerance than on the way. `posterior` is as of vnngp(), for
+# which the field has the variance given the inducing points at its rows as well.
 family_posterior <- function(problem, method, reached) {
   found <- family_bound_reached(problem, method, reached)
   list(svgp = list(positions = reached$positions, weights = found$weights, factor = found$factor,

@@ -24,11 +24,12 @@ fit_inducing <- function(method, problem) {
 # of the rows make the intervals of counts too narrow.
 rows_of_a_point <- function(method, problem) if (is_svgp_of_counts(method, problem)) 2 else 4
 
-# Of a field whose ranges are short beside their distances few points know nothing, and the nearest
-# optimum of the bound is noise alone. So ranges that the user has not given begin at no less than
-# half of the rows' distance from their centre, and the noise at a tenth of the variance. Where
-# neighbouring rows are all but equal, their differences tell of a variance far below that of the
-# response, and first steps that make up for it end at noise alone, too: it begins at no less.
+# If the ranges of a field are short in comparison with the distances of the points, few points know
+# nothing, and the nearest optimum of the bound is noise alone. Ranges that the user does not give
+# therefore begin at no less than half of the rows' distance from their centre, and the noise at a
+# tenth of the variance. If neighbouring rows are all but equal, their differences suggest a
+# variance far below that of the response. First steps that make up for it end at noise alone as
+# well, so it begins at no less.
 start_for_points <- function(problem) {
   layout <- problem$layout
   scatter <- response_scatter(problem)
@@ -66,7 +67,7 @@ with_variances <- function(values, layout, least) {
   replace(values, variance, values[variance] * max(1, least / sum(values[variance])))
 }
 
-# Parameters from 2,000 rows with 200 points that are held. A user's start needs none.
+# Parameters from 2,000 rows with 200 fixed points. A user's start needs none.
 subset_start <- function(method, problem, rows = 2000L, points = 200L) {
   n <- count_places(problem$data)
   given <- !anyNA(problem$layout$start[problem$free])
@@ -109,7 +110,7 @@ bound_in_memory <- function(data, method, context) {
 }
 
 # A function of working parameters and positions that returns the bound, with its gradient in both.
-# `tolerance`: to which the posterior is found that has no closed form.
+# `tolerance`: the tolerance of posteriors without a closed form.
 bound_objective <- function(problem, method, tolerance = 1e-5) {
   UseMethod("bound_objective", method)
 }
@@ -120,7 +121,7 @@ bound_objective.default <- function(problem, method, tolerance = 1e-5) {
   data <- problem$data
   kl_weight <- bound_kl_weight(method)
   wanted <- layout
-  # a fixed one, too, for the divergence
+  # a fixed one as well, for the divergence
   if (kl_weight != 1) wanted$fixed[layout$kind == "nugget"] <- FALSE
   specification <- covariance_specification(wanted, problem$groups)
   bound_at_values <- if (is.null(data$noise)) {
@@ -142,12 +143,12 @@ bound_objective.default <- function(problem, method, tolerance = 1e-5) {
   }
 }
 
-# What a bound returns of its posterior is not read.
+# The posterior that a bound returns is not read.
 of_posterior <- c("weights", "factor", "effects", "known_trend", "field_response")
 posterior_apart <- list(drop = of_posterior, improves = function(result) FALSE)
 
 # The weight c of the divergence: max_q sum E log p - c KL is c times the bound F of responses whose
-# densities have the power 1/c. A gaussian one has c times its noise variance s then, and beside
+# densities have the power 1/c. A Gaussian one has c times its noise variance s then, and next to
 # that c/2 log(2 pi c s) - 1/2 log(2 pi s). The divergence is minus the derivative in c, on which F
 # depends as on the logarithm of the noise; value + (c - 1) divergence is the evidence lower bound
 # of the same posterior.
@@ -239,7 +240,7 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
   arrived <- maximize_recorded(record, state_at, start, room("lower", -Inf), room("upper", Inf),
     most, memory = 20L)
   record$result(if (!arrived)
-    sprintf("the bound still rose after %d iterations (max_iterations)", most))
+    sprintf("the ELBO still rose after %d iterations (max_iterations)", most))
 }
 
 # With a correlation that has a cusp, the bound has one where a point sits on an observation: it is
@@ -259,8 +260,8 @@ maximize_bound <- function(problem, method, working, positions) {
 max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
 
 # Minus the curvature of the bound in the covariance parameters, the inducing points held, by
-# differences of its gradient, and the slope of the trend in them (R/trend-uncertainty.R). Where the
-# posterior has no closed form the gradient has an error of some 1e-5, which a wider step makes
+# differences of its gradient, and the slope of the trend in them (R/trend-uncertainty.R). Without a
+# closed form of the posterior the gradient has an error of some 1e-5, which a wider step makes
 # harmless.
 bound_curvature <- function(problem, reached, step = 1e-4) {
   objective <- bound_objective(problem, problem$method, tolerance = 1e-9)

@@ -1,7 +1,6 @@
 # Inducing points by mini-batches: steps of natural gradients or of Adam for the posterior, and of
-# Adam for covariance parameters and positions. What remains of natural gradients is parameters and
-# positions, for which the best posterior given all rows is known; what Adam has found is kept as it
-# is (R/inducing-adam.R).
+# Adam for covariance parameters and positions. Natural gradients leave parameters and positions,
+# for which the best posterior given all rows is known.
 
 # A pass in batches gains more than an evaluation over all rows where there are many rows for each
 # point and the fit has not begun.
@@ -12,7 +11,7 @@ uses_batches <- function(method, problem, points) {
     length(problem$data$y) > 16 * points && (method$move || any(problem$free)))
 }
 
-# The responses of a method whose rows have several linear predictors. Batches have one.
+# The responses of a method whose rows have several linear predictors. Batches use one.
 several_predictors <- function(method) {
   responses <- c(neargp_svgp_classes = "classes of more than two levels",
     neargp_svgp_outputs = "several outputs")
@@ -67,9 +66,9 @@ fit_in_pieces <- function(session, epochs, piece) {
   })
 }
 
-# What batches take of the rows: the response, the columns of the trend, the unit in which the
-# linear predictor moves, and a function that returns the linear predictors which the responses
-# suggest. A gaussian response is in the unit of the problem.
+# Batches need of the rows: the response, the columns of the trend, the unit in which the linear
+# predictor moves, and a function that returns the linear predictors which the responses suggest. A
+# Gaussian response is in the unit of the problem.
 rows_in_batches <- function(method, problem) {
   UseMethod("rows_in_batches")
 }
@@ -96,7 +95,7 @@ batch_trend <- function(problem) {
   orthogonal_trend(rows$X, rows$unit)
 }
 
-# Positions move in units of the ranges; in those of the data where a coordinate hardly matters and
+# Positions move in units of the ranges; in those of the data where a coordinate barely matters and
 # its range is far longer.
 batch_settings <- function(problem, method, working) {
   component <- component_at(problem, working)
@@ -114,7 +113,7 @@ batch_settings <- function(problem, method, working) {
     }), adam_parameters(problem))
 }
 
-# What the batches' rows are judged by: in the first of two stages of ppgpr() by the bound.
+# The criterion of the batches' rows: in the first of two stages of ppgpr() it is the bound.
 row_score <- function(method) if (is_joint(method)) "predictive" else "expected"
 
 row_kl_weight <- function(method) {
@@ -131,8 +130,8 @@ batch_result <- function(problem, method, reached) {
 }
 
 # One that goes on over all rows as long as thirty evaluations gain more than 0.015 a row: of kin40k
-# log scores rise by 0.2 in the hundred or so that this takes, and what is left is little beside the
-# score's own error. That the bound still rises is no failure.
+# log scores rise by 0.2 in the hundred or so that this takes, and what is left is little compared
+# with the score's own error. That the bound still rises is no failure.
 fit_after_batches <- function(problem, method, reached) {
   result <- optimize_bound(problem, method, reached$working, reached$positions, method$move,
     problem$report_bound, patience = 30L, negligible = 0.015)

@@ -1,5 +1,5 @@
 # The bound on inducing points of rows whose noise has a model of its own (noise.R): the core has
-# its value and gradient at the rows' noise, and beside it the derivative in the noise v_i of each
+# its value and gradient at the rows' noise, and next to it the derivative in the noise v_i of each
 # row, by the posterior there. With W_i = 1 / v_i, e_i the row's residual from the posterior mean,
 # s_i the variance that the inducing points and effects give it, d_i what the points leave
 # unexplained, and the trace term t_i of variational/collapsed_bound.h with the derivative tau_i in

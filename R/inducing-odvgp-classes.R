@@ -30,10 +30,10 @@ with_trend_errors <- function(found, X, solve, limit) {
   found
 }
 
-# Classes compete: minus the curvature H of a row has the null vector 1 and negative elements beside
-# its diagonal, so that x'H x <= 2 sum_c H_cc x_c^2, and with precisions 2 H_cc steps do not
-# overshoot. Under softmax slopes are w (1[y = c] - a_c), and w a_c / (1 + a_c s_c) does, too, s the
-# variances (src/core/likelihoods/softmax.h), which is less.
+# Classes compete: minus the curvature H of a row has the null vector 1 and negative elements next
+# to its diagonal, so that x'H x <= 2 sum_c H_cc x_c^2, and with precisions 2 H_cc steps do not
+# overshoot. Under softmax slopes are w (1[y = c] - a_c), and w a_c / (1 + a_c s_c) does as well, s
+# the variances (src/core/likelihoods/softmax.h), which is less.
 class_mean_expectations <- function(fit, variance, context) {
   label <- class_numbers(fit$data)
   weights <- fit$data$weights

@@ -3,7 +3,7 @@
 # field at the rows is c A'm + K a, its squared norm c^2 m'm + 2 c a'A'm + a'K a, and a whole step
 # leaves none. A step that does not raise the objective is halved, so that the bound is not below
 # that of svgp(). Where no part of it does, conjugate gradients were not exact enough, and the step
-# is found anew.
+# is found again.
 
 #' @export
 best_mean.neargp_odvgp_families <- function(method, fit, solve, context, ...) {
@@ -16,7 +16,7 @@ best_mean.neargp_odvgp_families <- function(method, fit, solve, context, ...) {
     ...), list(into = with_family_mean))
 }
 
-# What is known of the data's linear predictors: the uncertainty of the trend is part of it.
+# The moments of the data's linear predictors: the uncertainty of the trend is part of them.
 with_family_mean <- function(fit, found) {
   trend <- list(beta = found$state$at$beta[, 1L], beta_vcov = found$beta_vcov[[1L]])
   fit <- with_trend_of_mean(fit, trend)
@@ -56,7 +56,7 @@ raised_mean <- function(trend, known, base, expectations, solve, method, most = 
   found <- climb_mean(trend, known, state_at, solve, start, method$tolerance, most)
   if (found$state$at$left > 0) {
     abort_neargp("convergence",
-      c("The mean of all rows is not found: no step from that of svgp() raises the bound.",
+      c("The mean of all rows is not found: no step from that of svgp() raises the ELBO.",
         i = "Use svgp(), or more inducing points, which precondition the equations of the mean better."))
   }
   c(found, list(gain = found$state$objective - start$objective))

@@ -1,7 +1,9 @@
 # The mean of odvgp(), given the covariance of svgp(). With W the precisions of pseudo-observations,
 # one for each row, and K the covariance matrix of the rows (or what the points of the mean have of
 # it), a column C of the data has the coefficients a = (I + W K)^-1 C, and the mean of the field at
-# x is k(x, X) a. What the bound has of the mean is
+# x is k(x, X) a. The bound contains the mean in sum E log p(y_i | eta_i) - a'K a / 2, eta_i ~
+# N(offset_i + x_i'beta + (K a)_i, s_i), with the variances s_i of svgp(): the objective here,
+# concave where the log-likelihood is.
 #
 #   sum E log p(y_i | eta_i) - a'K a / 2,    eta_i ~ N(offset_i + x_i'beta + (K a)_i, s_i),
 #
@@ -21,7 +23,7 @@ mean_points <- function(method, fit, context, otherwise = 2048L) {
   if (is.null(wanted)) {
     wanted <- otherwise
     inform_neargp("inducing",
-      c(sprintf("The mean has %s inducing points besides those of the covariance, since there are %s rows.",
+      c(sprintf("The mean uses %s inducing points in addition to those of the covariance, since there are %s rows.",
         format_count(wanted), format_count(n)),
         i = sprintf("mean_inducing = %d takes all rows; an iteration then takes %.2g covariances.",
           n, n^2)))
@@ -73,8 +75,8 @@ mean_trend <- function(X, response, design) {
 
 # ---- gaussian responses --------------------------------------------------------------------------
 
-# `gain`: what the bound has more than with the mean of svgp(). `into(fit, found)`: returns the fit
-# with what is found.
+# `gain`: the gain of the bound over that with the mean of svgp(). `into(fit, found)`: returns the
+# fit with what is found.
 best_mean <- function(method, fit, solve, context) {
   UseMethod("best_mean")
 }

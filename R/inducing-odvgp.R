@@ -85,7 +85,7 @@ with_raised_bound <- function(fit, result, context) {
 }
 
 # Mean and trend given the rows that the fit holds now. `weights` of the mean: by what the
-# covariances of a place with its points are multiplied for each column of response and trend.
+# covariances of a location with its points are multiplied for each column of response and trend.
 with_exact_mean <- function(fit, context, most = 200L) {
   taken <- system.time({
     points <- mean_points(fit$method, fit, context)
@@ -141,7 +141,7 @@ predictor.neargp_odvgp <- function(method, object, settings) {
 
 refuse_leave_one_out <- function() {
   abort_neargp("method",
-    c("A fit by odvgp() has no leave-one-out predictions: they would take the inverse of a matrix of all rows.",
+    c("A fit by odvgp() does not support leave-one-out predictions: they would take the inverse of a matrix of all rows.",
       i = "cross_validate() leaves folds out; svgp() has leave-one-out predictions."))
 }
 
@@ -169,7 +169,7 @@ fit_details.neargp_odvgp <- function(method, fit) {
     sprintf("on %s points", format_count(nrow(mean$points)))
   how <- c(if (!is.null(mean$steps)) sprintf("%d steps", mean$steps),
     if (is.null(mean$points)) sprintf("%d iterations of conjugate gradients", mean$iterations))
-  c(NextMethod(), Mean = sprintf("%s%s (relative residual %.1g); raises the bound by %s", on,
+  c(NextMethod(), Mean = sprintf("%s%s (relative residual %.1g); raises the ELBO by %s", on,
     if (length(how)) paste0(", by ", paste(how, collapse = " and ")) else "", mean$residual,
     format(round(fit$svgp$gain, 2L), nsmall = 2L)))
 }

@@ -1,5 +1,5 @@
-# Several outputs on inducing points: the linear model of coregionalisation with one set of points
-# for all of its latent fields. Everything about places is computed once for all outputs that are
+# Several responses on inducing points: the linear model of coregionalisation with one set of points
+# for all of its latent fields. Everything about locations is computed once for all outputs that are
 # known there; see src/core/variational/coregionalised_bound.h.
 
 # Loadings are looked for in units in which their outputs scatter by about 1, and what is found is
@@ -21,7 +21,7 @@ fit_method.neargp_svgp_outputs <- function(method, problem) {
     list(inducing = reached$positions))
 }
 
-# What the unit adds to the logarithm of a nugget.
+# The term that the unit adds to the logarithm of a nugget.
 log_units <- function(layout, units) {
   replace(double(nrow(layout)), layout$kind == "nugget", 2 * log(units))
 }
@@ -46,7 +46,7 @@ problem_in_units <- function(problem, units) {
 
 # ---- the objective -------------------------------------------------------------------------------
 
-# A function as bound_over_rows() returns it: the covariance has a nugget for each output.
+# A function as bound_over_rows() returns it: the covariance contains a nugget for each output.
 bound_of_outputs <- function(data, method, context) {
   place <- match(data$place, unique(data$place))
   first <- !duplicated(place)
@@ -61,9 +61,9 @@ bound_of_outputs <- function(data, method, context) {
 
 # ---- predictions ---------------------------------------------------------------------------------
 
-# The outputs' fields at each place, trend left out: `weighted` as of inducing_moments(), a row for
-# each output and place, output after output; `posterior` and `unexplained`, the two parts of their
-# covariances given the data, are arrays of place x output x output.
+# The outputs' fields at each location, trend left out: `weighted` as of inducing_moments(), a row
+# for each output and place, output after output; `posterior` and `unexplained`, the two parts of
+# their covariances given the data, are arrays of place x output x output.
 inducing_outputs <- function(object, coords, context) {
   known <- checked_bound(core_coregionalised_predict(coords, object$svgp$positions,
     as_specified(object$core_covariance), object$method$jitter, object$svgp$weights,
@@ -109,8 +109,8 @@ covariance_with_trend <- function(object, weighted, covariance, X, variance) {
   covariance
 }
 
-# The same given the other outputs that are observed at a place, with the trend of the fit: their
-# errors tell of the own one's.
+# The same given the other outputs that are observed at a location, with the trend of the fit: their
+# errors contain information on the own one's.
 inducing_outputs_given <- function(object, observed, weighted, covariance, X) {
   m <- nrow(observed)
   P <- length(object$outputs)
@@ -145,7 +145,7 @@ simulation_draws.neargp_svgp_outputs <- function(method, object, target, nsim, s
   simulation_draws.neargp_method_outputs(method, object, target, nsim, settings)
 }
 
-# Fields of the outputs at distinct places, output after output, a column for each draw of the
+# Fields of the outputs at distinct locations, output after output, a column for each draw of the
 # trend: each latent field is drawn at the inducing points with all others, and what these leave of
 # it by itself.
 #' @export
@@ -177,10 +177,10 @@ structure_features <- function(object, component, coords, context) {
 
 # ---- leave one out -------------------------------------------------------------------------------
 
-# Weights as of one output, with the places in the part of rows: Q_II = W - W P W of the rows I of a
-# place, P the posterior's part of the covariances of their fields. `given` is what the other places
-# predict of a row, `chain` what these and the outputs before it at its place do: with C = Q_II^-1 =
-# L L' the errors of `given` have the independent parts L^-1 error.
+# Weights as of one output, with the locations in the part of rows: Q_II = W - W P W of the rows I
+# of a place, P the posterior's part of the covariances of their fields. `given` is what the other
+# locations predict of a row, `chain` what these and the outputs before it at its place do: with C =
+# Q_II^-1 = L L' the errors of `given` have the independent parts L^-1 error.
 #' @export
 weights_of_others.neargp_svgp_outputs <- function(method, object, settings) {
   data <- object$data

@@ -98,7 +98,7 @@ fit_method.neargp_ppgpr <- function(method, problem) {
 }
 
 # The rows as core_predictive() takes them, from what the first stage has found: of responses that
-# are not gaussian, a posterior of each row.
+# are not Gaussian, a posterior of each row.
 predictive_stage <- function(method, problem, result, covariance, parameters) {
   if (!is.null(result$posterior)) {
     return(family_stage(core_data(problem$data), problem$family, result, covariance, method))
@@ -112,7 +112,7 @@ complete_fit.neargp_ppgpr <- function(method, fit, result, context) {
   if (is_joint(method)) fit else with_predictive_part(fit, result$predictive)
 }
 
-# What the second stage has found: the factor, and the family's parameters as multiples of those of
+# The result of the second stage: the factor, and the family's parameters as multiples of those of
 # the first.
 with_predictive_part <- function(fit, predictive) {
   fit$svgp$factor <- fit$svgp$factor %*% predictive$relative
@@ -142,7 +142,7 @@ fit_details.neargp_ppgpr <- function(method, fit) {
 refuse_predictive <- function(what) {
   abort_neargp("method",
     c(sprintf("A fit by ppgpr() has no %s: its predictive distributions are calibrated one by one.",
-      what), i = "svgp() has a posterior; cross_validate() scores a fit by ppgpr()."))
+      what), i = "svgp() returns a posterior; cross_validate() scores a fit by ppgpr()."))
 }
 
 #' @export

@@ -1,7 +1,7 @@
 # Predictions, draws and leave-one-out predictions of a fit on inducing points. With a = L^-1 k_z(x)
-# the features of a place, the field there is a'w and an independent rest of the variance k(x, x) -
-# |a|^2; w, the whitened field at the inducing points, has the covariance matrix B^-1, B = factor
-# factor', and the mean B^-1 A W e. `weights` are B^-1 A W (y, X).
+# the features of a location, the field there is a'w and an independent rest of the variance
+# k(x, x) - |a|^2; w, the whitened field at the inducing points, has the covariance matrix B^-1,
+# B = factor factor', and the mean B^-1 A W e. `weights` are B^-1 A W (y, X).
 
 # A row's prediction takes no neighbours: what chooses them is an error.
 check_no_neighbors <- function(method, k, local_mean = NULL, sectors = NULL, k_other = NULL) {
@@ -49,8 +49,8 @@ inducing_features <- function(object, coords, context) {
     context))
 }
 
-# The mean of the field at places for each column of response and trend, by the `features` of the
-# places, or on points of its own, of odvgp().
+# The mean of the field at locations for each column of response and trend, by the `features` of the
+# locations, or on points of its own, of odvgp().
 mean_columns <- function(object, coords, features, context) {
   mean <- object$svgp$mean
   if (is.null(mean)) return(crossprod(features, object$svgp$weights))
@@ -69,7 +69,7 @@ joint_moments.neargp_svgp <- function(method, object, target, settings) {
 #' @export
 joint_moments.neargp_svgp_families <- function(method, object, target, settings) {
   if (settings$type != "link") {
-    abort_joint_response("unless the response is gaussian")
+    abort_joint_response("unless the response is Gaussian")
   }
   NextMethod()
 }
@@ -135,8 +135,8 @@ inducing_draws <- function(method, object, target, nsim, settings) {
     betas + field[place, , drop = FALSE]
 }
 
-# The whitened field at the inducing points about its mean, a column for each draw. `posterior`: has
-# the factor and weights.
+# The whitened field at the inducing points about its mean, a column for each draw. `posterior`:
+# contains the factor and weights.
 draw_about_mean <- function(posterior, nsim, conditional) {
   normals <- matrix(stats::rnorm(nrow(posterior$weights) * nsim), nrow(posterior$weights), nsim)
   if (conditional) backsolve(posterior$factor, normals, upper.tri = FALSE, transpose = TRUE) else

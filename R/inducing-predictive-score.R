@@ -1,10 +1,10 @@
 # The second stage of ppgpr(): the predictive score of a posterior on inducing points is maximised
 # over the covariance matrix of the field there and the parameters of the family, the means held.
 
-# What the rows are to the score: responses, and linear predictors as the other rows see them. A
-# row's pseudo-observation has precision W and slope g at the posterior, which has the variance t of
-# the row's linear predictor: without the row its mean is mu - t g / (1 - W t).
-# `copies`: how many equal observations the rows stand for, of which one is left out.
+# The rows as the score sees them: responses, and linear predictors given the other rows. A row's
+# pseudo-observation has precision W and slope g at the posterior, which has the variance t of the
+# row's linear predictor: without the row its mean is mu - t g / (1 - W t). `copies`: how many equal
+# observations the rows stand for, of which one is left out.
 predictive_rows <- function(data, mean, seen, slope, precision, factor, positions, copies = 1) {
   left <- pmax(1 - precision / copies * seen, 1e-3)
   list(n = length(data$y), coords = data$coords, response = c(core_observations(data), list(
@@ -52,7 +52,7 @@ score_of_rows <- function(stage, family, covariance, jitter, kl_weight, context)
 # `parameters` of the family, of which those that are `free` are multiplied by a ratio. The search
 # begins at the posterior. Where that is far more certain than responses are noisy, logarithms of
 # its variances have next to no slope, and nothing is gained, however uneven errors are: then a
-# gaussian response has a second search, from half of the noise in the field's place.
+# Gaussian response has a second search, from half of the noise in the field's place.
 maximize_predictive_score <- function(stage, method, family, covariance, parameters, free, context,
                                       bounds = widest_ratios, report = function(...) NULL,
                                       enough = 0.01) {

@@ -31,7 +31,7 @@ new_bound_record <- function(n, report, patience, negligible, accept = function(
     converged <- is.null(unconverged) || unconverged == "nothing to estimate"
     list(working = best$working, positions = best$positions, evaluated = best, gain = best$value -
       first, iterations = length(history), evaluations = length(history), converged = converged,
-      message = unconverged %||% "the bound rises no more")
+      message = unconverged %||% "the ELBO rises no more")
   }
   list(at = at, result = result, n = n, first = function() first, best = function() best,
     evaluations = function() length(history))

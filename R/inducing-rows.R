@@ -1,7 +1,7 @@
 # The bound of svgp(), and the score of ppgpr(), over rows in parts (R/shard-host.R): shards, or the
 # stream of a source, which is one. Sums over rows, and those of their gradients, are added over the
-# parts. All that follows from sums, and what is of the inducing points alone, is computed here, by
-# a bound that has no rows of its own (src/core/variational/streamed_bound.h).
+# parts. All that follows from sums, and the part of the inducing points alone, is computed here, by
+# a bound without rows of its own (src/core/variational/streamed_bound.h).
 
 # The problem with its rows in shards, of which the bound is made. Parts of its rows are in memory.
 with_bound_in_shards <- function(problem) {
@@ -22,8 +22,8 @@ check_bound_in_shards <- function(data) {
 # The factor of the response that parts have: shards have it in the unit of the fit.
 bound_unit <- function(data) (data$shards$unit %||% 1) / (data$basis$unit %||% 1)
 
-# A function as bound_over_rows() returns it. The pieces of a stream have the sums of the rows in
-# memory in the same order, so that the bound has the same value to the last digit. One reading has
+# A function as bound_over_rows() returns it. The pieces of a stream add the sums of the rows in
+# memory in the same order, so that the bound is the same to the last digit. One reading computes
 # the value, another one the gradient.
 bound_in_parts <- function(data, method, context) {
   columns <- 1L + ncol(data$X)
@@ -91,8 +91,9 @@ shard_response <- function(shard, unit) {
 
 # ---- the second stage of ppgpr() -----------------------------------------------------------------
 
-# The predictive score less the divergence (src/core/variational/predictive_score.h) is a sum, too:
-# shards have that of their rows without a divergence, and here is the divergence without rows.
+# The predictive score less the divergence (src/core/variational/predictive_score.h) is a sum as
+# well: shards have that of their rows without a divergence, and here is the divergence without
+# rows.
 
 # The rows of shards as gaussian_rows() returns them, or predictive_rows() of the stage of a family.
 # Shards make them by the function `what`. `at`: the result of the first stage, with its parameters.

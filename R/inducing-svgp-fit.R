@@ -11,7 +11,7 @@ fit_method.neargp_svgp <- function(method, problem) {
   if (is.null(reached$found)) c(result, list(inducing = reached$positions)) else result
 }
 
-# `reached$found`: what Adam has found besides. `curvature`: of bound_curvature(), NULL where no
+# `reached$found`: what Adam has found in addition. `curvature`: of bound_curvature(), NULL where no
 # standard errors are wanted.
 inducing_result <- function(method, problem, reached, curvature) {
   result <- method_result(reached,
@@ -34,7 +34,7 @@ check_bound_noise <- function(problem) {
       i = "Estimate the nugget (nugget = NULL) or fix a positive one; vecchia() and exact_gp() interpolate."))
 }
 
-# The bounds of classes and of several outputs have none.
+# There are none of the bounds of classes and of several responses.
 refuse_kl_weight <- function(method, response) {
   if (bound_kl_weight(method) == 1) return(invisible())
   abort_neargp("method", c(sprintf("`kl_weight` is not for %s.", response),
@@ -45,8 +45,8 @@ wanted_curvature <- function(method, problem, reached, step = 1e-4) {
   if (method$std_error %||% (sum(problem$free) <= 12L)) bound_curvature(problem, reached, step)
 }
 
-# The posterior is found anew, unless Adam has moved it: the optimiser had the response in a unit of
-# its own.
+# The posterior is found again, unless Adam has moved it: the optimiser had the response in a unit
+# of its own.
 #' @export
 complete_fit.neargp_svgp <- function(method, fit, result, context) {
   fit <- with_inducing_points(fit, result)

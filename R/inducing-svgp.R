@@ -18,20 +18,13 @@
 #' the variance that the inducing points leave unexplained. Above 0.1, use more points or another
 #' method. With one point per observation, `svgp()` is [exact_gp()].
 #'
-#' The fit maximises the evidence lower bound (ELBO), with the trend profiled out. Let `d` be the
-#' unexplained variance of an observation, and `W` the precision of its noise. The `"tight"` ELBO of
-#' Titsias (2025) subtracts half the sum of `log(1 + W d)`. The `"standard"` ELBO of Titsias (2009)
-#' subtracts half the sum of `W d`. The tight ELBO overestimates the noise less. `AIC()` is an
-#' error, since the ELBO is not a likelihood.
+#' The fit maximises the evidence lower bound (ELBO), which is not a likelihood, so `AIC()` is an
+#' error. The default `"tight"` ELBO (Titsias 2025) overestimates the noise less than the
+#' `"standard"` one of 2009. For other families, natural gradients turn each response into a
+#' pseudo-observation (Khan and Lin 2017), and the family's parameters replace the nugget.
 #'
-#' For other families, each response becomes a pseudo-observation (natural gradients, Khan and Lin
-#' 2017), and the family's parameters replace the nugget. The tight ELBO then lets the process
-#' between the points keep a share `v = 1 / (1 + mean(W d))` of its variance. Predictions are the
-#' same for both bounds.
-#'
-#' An evaluation takes about `6 n M^2` multiplications for M points (`4 n M^2` with `"standard"`),
-#' and up to `16 n M` bytes below one GiB; beyond that, rows are processed in blocks. Other families
-#' take three such products for each of two to four steps towards the posterior.
+#' An evaluation takes about `6 n M^2` multiplications for M points, and other families take several
+#' times as many. Memory is at most `16 n M` bytes, and about one GiB.
 #'
 #' @param inducing the number of inducing points, an integer, or starting positions as a matrix
 #'   (time last), data frame or sf points. Default `NULL`: 512, or a quarter of the observations
@@ -67,19 +60,16 @@
 #' Adam's rate is divided by ten at 75% and at 90% of the steps. `"natural"` and `"adam"` use R's
 #' random numbers. All but `"adam"` end with the best posterior given all observations.
 #' @section Random effects, several responses:
-#' [Random effects and smooths][random_effects] enter the covariance in full, next to the inducing
-#' points, for all responses but categories. For `cbind(y1, y2) ~ trend`, all latent processes of
-#' [cov_coregionalisation()] share the inducing points. For more than a few thousand points times
-#' processes, use fewer points or factors (`rank`). Leave-one-out predictions leave out a whole
-#' location.
+#' [Random effects and smooths][random_effects] enter the covariance in full, for all responses but
+#' categories. For `cbind(y1, y2) ~ trend`, all latent processes of [cov_coregionalisation()] share
+#' the inducing points. You should keep points times processes below a few thousand. Leave-one-out
+#' predictions leave out a whole location.
 #' @section Categories:
 #' A factor with more than two levels, or `family = categorical()`, uses a process and a trend for
 #' each level, with one covariance and shared inducing points. A softmax yields the probabilities
-#' (tilted bound, Knowles and Minka 2011), so bounds with different links are not comparable.
-#' Coefficients sum to zero over the categories. `categorical("robust-max")` predicts the largest
-#' process, with errors at probability 0.001 (Hernandez-Lobato et al. 2011) and a variance fixed
-#' at 1. It needs more steps, and stops if a category is never the likeliest; use softmax then. See
-#' [predict.neargp_classifier()].
+#' (tilted bound, Knowles and Minka 2011). Coefficients sum to zero over the categories.
+#' `categorical("robust-max")` needs more steps, and stops if a category is never the likeliest. You
+#' should use the softmax then. See [categorical()] and [predict.neargp_classifier()].
 #' @return A settings object for the argument `method` of [neargp()]. The fit contains the data
 #'   frame `inducing` with the positions.
 #' @seealso [odvgp()], [ppgpr()] for calibrated intervals, [loo_k()], [row_source()] for data that

@@ -1,4 +1,4 @@
-# What one row does to fitted values and to the trend, from the leave-one-out residuals of
+# The effect of one row on fitted values and on the trend, from the leave-one-out residuals of
 # leave-one-out.R, with its letters.
 
 #' Influence of single observations
@@ -79,7 +79,7 @@ cooks.distance.neargp <- function(model, k = NULL, threads = NULL, ...) {
   change <- trend_part(model$data, row_deletions(model, k, threads, "cooks.distance()")$change)
   if (!ncol(change)) {
     abort_neargp("formula", c("Cook's distance is of the trend's coefficients, and there are none.",
-      i = "hatvalues() and rstandard() are of the field, too."))
+      i = "hatvalues() and rstandard() include the process."))
   }
   # columns in units of their standard errors, which may differ by any powers of ten
   vcov <- trend_vcov(model)
@@ -95,7 +95,7 @@ rstandard.neargp <- function(model, k = NULL, threads = NULL, ...) {
   stats::residuals(model, "standardized", k = k, threads = threads)
 }
 
-# Residuals of lm() with the noise variance of the other rows, which is not estimated anew here.
+# Residuals of lm() with the noise variance of the other rows, which is not estimated again here.
 #' @export
 rstudent.neargp <- function(model, ...) {
   abort_neargp("method", c("rstudent() is of a noise variance that is estimated without each row.",
@@ -152,7 +152,7 @@ check_linear_smoother <- function(object, what) {
   }
   check_gaussian(object$family,
     abort_neargp("family",
-      c(sprintf("%s is for gaussian responses, whose fitted values are linear in the data.", what),
+      c(sprintf("%s is for Gaussian responses, whose fitted values are linear in the data.", what),
         i = "residuals(type = \"standardized\") finds outliers of any response.")))
   if (is_latent(object) || !has_ability(object$method, "linear_predictions")) {
     abort_neargp("method",

@@ -32,8 +32,8 @@ is_class_data <- function(data) !is.null(data$binomial)
 # Rows that a fit is to.
 row_count <- function(data) data$stream$rows %||% length(data$y)
 
-# Where a bound on inducing points has its rows: in "parts", shards or a stream; at the places of
-# several "outputs"; else in "memory".
+# The home of the rows of a bound on inducing points: in "parts", shards or a stream; at the
+# locations of several "outputs"; else in "memory".
 kind_of_rows <- function(data) {
   if (!is.null(data$shards) || !is.null(data$stream)) return("parts")
   if (is.null(data$output)) "memory" else "outputs"

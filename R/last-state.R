@@ -89,7 +89,7 @@ as_last_state <- function(last) {
   layout <- last$layout
   values <- to_core(last$working, layout$transform) * last$unit^unit_power(layout)
   positions <- last$positions
-  # coef() leaves out a nugget that there is none of, too
+  # coef() leaves out a nugget that there is none of as well
   shown <- !(layout$kind == "nugget" & layout$fixed & layout$value %in% 0)
   structure(list(parameters = natural_values(layout, values)[shown],
     inducing = if (!is.null(positions)) position_frame(positions, last$locations),
@@ -116,7 +116,7 @@ add_last_state <- function(session, condition) {
 }
 
 last_state_hint <-
-  "neargp_last() has the parameters that were reached: give them as `start` to go on."
+  "neargp_last() returns the parameters that were reached: give them as `start` to go on."
 
 #' @export
 print.neargp_last <- function(x, ...) {

@@ -46,7 +46,7 @@ inverse_factors <- function(factors) {
   lapply(factors, function(factor) backsolve(factor, diag(nrow(factor)), upper.tri = FALSE))
 }
 
-# What independent_effects() gives, of the working response, which has this `variance`.
+# The result of independent_effects() for the working response, which has this `variance`.
 independent_latent_effects <- function(problem) {
   working <- response_problem(problem, without_effect_columns(problem$data))
   working$layout <- problem$layout

@@ -49,9 +49,9 @@ latent_response <- function(data) {
     design = full_design(data)))
 }
 
-# What an optimiser sees. Each evaluation finds the posterior from that of the best value so far,
-# `start` at first: points that were tried and left leave no trace, and of the several posteriors
-# that a likelihood which is not log-concave may have the best one is kept. `solver`: of
+# The objective for an optimiser. Each evaluation finds the posterior from that of the best value so
+# far, `start` at first: points that were tried and left leave no trace, and of the several
+# posteriors that a likelihood which is not log-concave may have the best one is kept. `solver`: of
 # new_latent_solver() or new_shard_solver().
 latent_objective <- function(problem, latent, start = start_posterior(problem, latent),
                              solver = new_latent_solver(problem, latent)) {
@@ -109,9 +109,9 @@ is_of_whole_fit <- function(condition) {
   inherits(condition, c("neargp_error_checkpoint", "neargp_error_cluster"))
 }
 
-# What an objective has its posteriors from: `fit(end, values, tolerance, max_iterations,
-# derivatives)`, from where another ended to parameters on the core's scale; and `pack(end)`, an end
-# as plain numbers.
+# The source of an objective's posteriors. `fit(end, values, tolerance, max_iterations,
+# derivatives)` goes from where another ended to parameters on the core's scale, and `pack(end)`
+# returns an end as plain numbers.
 new_latent_solver <- function(problem, latent) {
   specification <- covariance_specification(problem$layout, problem$groups)
   family <- problem$family

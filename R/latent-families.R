@@ -1,5 +1,5 @@
-# What the latent models of vnngp() and svgp() share: without gaussian noise there is no nugget, and
-# the parameters of the family are estimated with those of the covariance.
+# The latent models of vnngp() and svgp() share one thing: without Gaussian noise there is no
+# nugget, and the parameters of the family are estimated with those of the covariance.
 
 # All of R/response-families.R, as family objects are named.
 latent_families <- function() {
@@ -56,8 +56,7 @@ layout_gradient <- function(layout, values, d_covariance, d_likelihood) {
   core_to_working_slope(layout, values) * gradient
 }
 
-# Adds the parameters of the family to a fit. Of its tables only parameters that the model has are
-# shown.
+# Adds the parameters of the family to a fit. Its tables show only parameters that the model has.
 with_family_values <- function(fit, working) {
   values <- to_core(working, fit$layout$transform)
   own <- of_family(fit$family, fit$layout)

@@ -1,6 +1,6 @@
 # Latent models with many parameters, as one range for each of many coordinates. Second derivatives
-# by differences cost one evaluation for each parameter, and flat directions want them found anew
-# again and again. For a gaussian response the expected information of Vecchia's likelihood takes
+# by differences cost one evaluation for each parameter, and flat directions want them found again
+# again and again. For a Gaussian response the expected information of Vecchia's likelihood takes
 # their place on the way, and its optimum is the start. For others Vecchia's likelihood of the
 # working response of a generalised linear model is but a first guess; second derivatives are those
 # of a share of the rows at its own optimum, where each evaluation costs little.
@@ -21,7 +21,7 @@ with_fixed <- function(problem, working) {
   replace(working, layout$fixed, to_working(layout$value, layout$transform)[layout$fixed])
 }
 
-# For a gaussian response both likelihoods have the same optimum, and Vecchia's goes there faster.
+# For a Gaussian response both likelihoods have the same optimum, and Vecchia's goes there faster.
 scoring_fit <- function(problem, nodes) {
   UseMethod("scoring_fit", problem$method)
 }

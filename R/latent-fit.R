@@ -68,7 +68,7 @@ optimize_latent <- function(problem, nodes, start, optimize, coarse, alike = NUL
   fit_level(problem, k, coarse, start, objective_for, optimize_keeping_objective, negligible)
 }
 
-# Scoring with the observed information, found anew wherever the last steps have led far from where
+# Scoring with the observed information, found again wherever the last steps have led far from where
 # it was found.
 optimize_by_newton <- function(problem, objective, working, curvature, near = 0.1, rounds = 8L) {
   last <- NULL

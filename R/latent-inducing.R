@@ -52,7 +52,7 @@ check_inducing_matrix <- function(points) {
   duplicated <- duplicated_locations(points)
   if (length(duplicated)) {
     abort_neargp("inducing",
-      c(paste0("Two inducing points at the same place are one: ", format_rows(duplicated),
+      c(paste0("Two inducing points at the same location are one: ", format_rows(duplicated),
         " are duplicated."), i = "Use unique() rows."))
   }
 }

@@ -74,8 +74,8 @@ latent_positions <- function(problem, component) {
 }
 
 # The nodes before each one whose residuals have the largest correlation with its own, of five times
-# as many nearest ones. Of several components the one that tells the metric stands for all: any
-# neighbours are a model, and these need only be good ones.
+# as many nearest ones. In a sum the component that sets the metric stands for all: any neighbours
+# are a model, and these need only be good ones.
 residual_neighbors <- function(problem, nodes, component, order, k) {
   n <- nrow(nodes$coords)
   scaled <- break_ties(core_scale(nodes$coords, component), problem$context)
@@ -133,7 +133,7 @@ low_rank_draws <- function(pointer, center, nsim, context) {
     whitened = core_latent_whitened(pointer, center, context) + drawn$whitened)
 }
 
-# The field at other places given those.
+# The field at other locations given those.
 low_rank_elsewhere <- function(object, coords, nodes, whitened, settings) {
   posterior <- object$posterior
   known <- list(coords = posterior$coords[seq_len(nrow(nodes)), , drop = FALSE])

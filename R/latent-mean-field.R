@@ -94,7 +94,7 @@ swsgp_kl_weight <- function(method, problem) {
 }
 
 # The parameters that Adam moves, those of the covariance and those of the family, to which the
-# noise of gaussian responses belongs.
+# noise of Gaussian responses belongs.
 adam_parameters <- function(problem) {
   layout <- problem$layout
   part <- function(rows, free) {

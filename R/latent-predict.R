@@ -30,10 +30,10 @@ latent_prediction <- function(object, part, X, offset) {
     part$mean), variance = part$variance + row_forms(unseen, trend$beta_vcov))
 }
 
-# A crowd of inducing points tells little more than one of them. So a point is taken only where none
-# is taken yet within a tenth of its own distance from the location: near the location all are, far
-# away one of each crowd. The 60 nearest of 1,500 points in 30 boreholes are of two boreholes, and
-# predictions from them err by .2 standard deviations, from spread ones by .03. A twentieth is
+# A crowd of inducing points tells little more than one of them. A point is therefore taken only if
+# none is taken yet within a tenth of its own distance from the location: near the location all are,
+# far away one of each crowd. The 60 nearest of 1,500 points in 30 boreholes are of two boreholes,
+# and predictions from them err by .2 standard deviations, from spread ones by .03. A twentieth is
 # better for boreholes and worse for tracks, a fifth the other way round
 # (bench/notes/conditioning.md).
 separation <- 0.1

@@ -22,7 +22,7 @@ posterior_moments.default <- function(method, object, k, threads) {
 # A pseudo-observation is a normal pseudo-observation of what the inducing points say about its
 # datum's linear predictor, N(mu, t) in the posterior, with precision W and the slope g = E d log p.
 # Without it there is the cavity N(mu - t' g, t'), t' = t / (1 - W t), and the linear predictor has
-# the variance given the inducing points besides. For a gaussian response this is leave-one-out
+# the variance given the inducing points in addition. For a Gaussian response this is leave-one-out
 # prediction: the trend's coefficients are part of the posterior, and are found without the datum as
 # the field is.
 cavity_moments <- function(method, object, k = NULL, threads = NULL) {

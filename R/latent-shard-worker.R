@@ -1,5 +1,5 @@
-# What is computed of one shard of vnngp(), by whoever holds it (R/shard-worker.R): the posterior of
-# its extended rows, and what of that is its own.
+# The work for one shard of vnngp(), by whoever holds it (R/shard-worker.R): the posterior of its
+# extended rows, and the part that is its own.
 
 # `nodes`: coordinates, order and neighbours, and the node of each row; `response` as the core has
 # it; `part`: which nodes and rows are the shard's own.

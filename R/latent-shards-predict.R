@@ -27,7 +27,7 @@ part_of_fit <- function(object, id) {
     posterior[c("coords", "node")], posterior[c("component", "neighbors")], shard, id)[[1L]]
 }
 
-# What a part of the fit needs to predict, as if it were all.
+# A part of the fit that predicts as if it were all.
 fit_of_part <- function(object, part) {
   posterior <- object$posterior
   own <- nodes_of_part(part, posterior$coords, posterior$node, posterior$order,
@@ -53,7 +53,7 @@ predict_by_shard <- function(object, id, coords, settings) {
     coords, settings), context)
 }
 
-# The shard of each row of newdata, for those who share them out: rows without a place have no
+# The shard of each row of newdata, for those who share them out: rows without a location have no
 # prediction, whoever makes it. NULL where the fit is not in shards.
 shard_of_targets <- function(object, newdata, settings) {
   if (is.null(object$posterior$shards)) return(NULL)

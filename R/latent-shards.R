@@ -1,8 +1,9 @@
 # vnngp() with rows in shards. The posterior of a field is one for all rows; but that of its own
 # rows a shard finds, to a small error, with those rows alone that are near them and all that these
 # are conditioned on, neighbours of neighbours to the first of the ordering: for such a set the
-# prior is exact, and the data that it lacks are far away. So each shard fits its extended rows and
-# has its share in the bound (src/core/latent/bound_share.h); no factor goes from one to another.
+# prior is exact, and the data that it lacks are far away. Each shard therefore fits its extended
+# rows and adds its share of the bound (src/core/latent/bound_share.h); no factor goes from one to
+# another.
 #
 # Ordering and neighbours are those of all rows, found where the rows are. Between evaluations the
 # posterior, of each row that of its owner, is in the session that fits: what a shard is asked
@@ -46,7 +47,7 @@ latent_parts <- function(problem, nodes, search, shard, ids = levels(shard)) {
   })
 }
 
-# The spacing of `count` places that fill a box.
+# The spacing of `count` locations that fill a box.
 mean_spacing <- function(box, count) {
   sides <- box[2L, ] - box[1L, ]
   sides <- sides[sides > 0]

@@ -1,6 +1,6 @@
 # Starting values and bounds of latent models. A generalised linear model without the field gives
-# the trend and, for each row, a working response and its weight: a gaussian response on the scale
-# of the link, from which the covariance is started as for gaussian data (R/start-values.R) with the
+# the trend and, for each row, a working response and its weight: a Gaussian response on the scale
+# of the link, from which the covariance is started as for Gaussian data (R/start-values.R) with the
 # noise known.
 
 with_latent_start <- function(problem) {
@@ -52,7 +52,7 @@ rough_glm <- function(data, family) {
   trials <- data$trials %||% rep(1, length(data$y))
   weights <- data$weights * trials
   nearest <- response_family(family)$nearest(family)
-  # categories have no mean: their scores on the scale of the linear predictor stand for them
+  # categories lack a mean: their scores on the scale of the linear predictor stand for them
   response <- if (isTRUE(response_family(family)$scored)) data_linear_predictor(data, family) else
     data$y / trials
   eta <- if (has_gamma_variables(family)) robust_trend(data) else glm_trend(data, response,

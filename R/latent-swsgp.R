@@ -27,11 +27,11 @@
 #' rows on the union of their points. Predictions of a fit without `active` change with the number
 #' of rows that you predict jointly.
 #'
-#' The objective is not a bound of the likelihood if `k` is smaller than the number of points. With
-#' many points it favours too little noise and too narrow intervals, so the divergence receives the
-#' weight `kl_weight`. More points than a quarter of the observations cause a warning, and the noise
-#' stays above 1e-4 of the variance. `logLik()` is a score. The fit stops after `epochs`, since more
-#' epochs typically raise the objective and worsen predictions.
+#' The objective is not an ELBO if `k` is smaller than the number of points. With many points it
+#' favours too little noise and too narrow intervals, so the divergence receives the weight
+#' `kl_weight`. You should use at most a quarter as many points as observations, or you get a
+#' warning. `logLik()` is a score. The fit stops after `epochs`, since more epochs typically worsen
+#' predictions.
 #'
 #' @param inducing the number of inducing points, an integer, or starting positions as in [svgp()].
 #'   Default `NULL`: a tenth of the observations, at most 1,024.
@@ -146,7 +146,7 @@ warn_many_points <- function(points, rows) {
   warn_neargp("inducing",
     c(sprintf("%s inducing points are many for %s rows: the objective of swsgp() is no bound, and its noise and intervals come out too small.",
       format_count(points), format_count(rows)),
-      i = "vnngp(inducing = ) takes as many with an objective that is a bound; vnngp() and vecchia() need none."))
+      i = "vnngp(inducing = ) takes as many, and maximises an ELBO; vnngp() and vecchia() need none."))
 }
 
 #' @export

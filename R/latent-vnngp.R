@@ -26,12 +26,11 @@
 #' * Fewer inducing points than locations: `vnngp(inducing = 5000)`.
 #' * The method of Wu et al. (2022): `vnngp(posterior = "mean-field", optimizer = "adam")`.
 #'
-#' Intervals of the default posterior cover at their level, except with binary data of a weak
-#' process: there 95% intervals cover about 92%. `"laplace"` covers 90 to 95%, and its totals of
-#' small counts are too high, which `print()` reports. Its slopes of binary data are a little too
-#' small, and clearly too small with rare events, where a message says so. `"mean-field"` yields
-#' good means, but its intervals for the process are far too narrow (37%).
-#' `vignette("model-and-methods", package = "neargp")` states the model.
+#' Intervals of the default posterior cover at their level, except for binary data with a weak
+#' process, where 95% intervals cover about 92%. `"laplace"` is cheaper, but biased for small
+#' counts, binary data and rare events, and `print()` or a message says so. `"mean-field"` yields
+#' good means, but you should not use its intervals for the process, which are far too narrow. See
+#' `vignette("model-and-methods", package = "neargp")` and the article "Inside vnngp() and loo_k()".
 #'
 #' @param k the number of neighbours of each inducing point, a positive integer. Default `NULL`: 15,
 #'   enough in two coordinates, or one less than the inducing points.
@@ -43,14 +42,12 @@
 #' @param optimizer `"natural"`, the posterior in closed form and Newton's method for the
 #'   parameters, or `"adam"`, mini-batches for `"mean-field"` without standard errors and without a
 #'   test of convergence. Default `"auto"`: `"natural"`, and `"adam"` for `"mean-field"` with `k`
-#'   above 60. If you continue a fit by `start`, `"adam"` uses its last learning rate, and returns
-#'   the earlier state if it finds no better one.
+#'   above 60.
 #' @param ordering of the inducing points: `"maxmin"` (default), which the incomplete factor relies
 #'   on, `"random"`, `"coordinate"`, `"pca"` or `"given"`.
-#' @param factor the factor of the posterior's precision: `"incomplete"`, linear in the data, or
-#'   `"exact"` for a few thousand locations (17 times the time at 2,000). Default: `"incomplete"`.
-#'   The exact factor replaces an incomplete one that fails, for up to 5,000 inducing points, with a
-#'   message above 1,000.
+#' @param factor the factor of the posterior's precision: `"incomplete"` (default), linear in the
+#'   data, or `"exact"`, slower and for a few thousand locations. The exact factor replaces an
+#'   incomplete one that fails, for up to 5,000 inducing points.
 #' @param factor_memory the memory for an incomplete factor, in GiB. Beyond it a smaller pattern is
 #'   used, and `print()` reports the error. `Inf` disables the limit, and 0 always uses the small
 #'   pattern. Default: 4.
@@ -63,9 +60,9 @@
 #'   in more than two coordinates, an integer. Experimental. Default: 0, since it rarely improves
 #'   predictions and takes 8 to 19 times as long.
 #' @param overlap for shards (see [clusters]): how far a shard reaches beyond its own observations,
-#'   in units of their spacing. Default `NULL`: 8 for the exponential covariance and
-#'   rougher ones, 16 for smoother ones, and the square of these numbers in one dimension. `print()`
-#'   reports the largest difference of two shards, and a message reports differences above 0.05.
+#'   in units of their spacing. Default `NULL`: 8 for the exponential covariance and rougher ones,
+#'   16 for smoother ones, and the squares in one dimension. `print()` reports the largest
+#'   difference of two shards.
 #' @return A settings object for the argument `method` of [neargp()]. With `low_rank`, the fit
 #'   contains the data frame `inducing` with the positions.
 #' @seealso [response_family], [inducing_points()], [svgp()]; the article "Presence, counts and

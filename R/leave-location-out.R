@@ -4,7 +4,7 @@
 # its field with the variance f_l. Given them the mean of l has the error cbar_l - m_l, of the
 # variance f_l + t / Om_l, and the contrasts between its rows, with the Gram matrix W_l / t, are
 # independent of it. Without the location the coefficients lack the information of these independent
-# parts, as of the outputs at a place (leave-one-out.R), of which each has a mean and contrasts.
+# parts, as of the outputs at a location (leave-one-out.R), of which each has a mean and contrasts.
 # Each row is predicted by m_l and its own covariates.
 
 # A leave-one-out prediction of the fit leaves out `leave_out`, or where that is NULL a row of one
@@ -59,8 +59,9 @@ weights_of_other_locations <- function(method, object, settings) {
   UseMethod("weights_of_other_locations")
 }
 
-# Predictions of each row by the other places. `given`: that of `means`, of at_locations(); `chain`:
-# what also the rows of `means` before one at its place predict, so that errors are independent.
+# Predictions of each row by the other locations. `given`: that of `means`, of at_locations();
+# `chain`: what also the rows of `means` before one at its place predict, so that errors are
+# independent.
 of_left_places <- function(object, means, given, chain = given) {
   index <- mean_index(object$data, means)
   place <- means$place %||% seq_along(means$y)
@@ -97,7 +98,7 @@ triangle <- function(columns) {
 #
 #   s = 1 / (1 / f_l + p),   s (m_l / f_l + p c),
 #
-# prediction and variance (the product of two normal densities of w_l). With several outputs l is
+# prediction and variance (the product of two normal densities of w_l). With several responses l is
 # a pair of location and output. `means`: what the predictions `given` are of. Weights of compressed
 # effects, which are those of the location, have its own mean as a further neighbour.
 add_own_location <- function(object, means, given) {

@@ -1,4 +1,4 @@
-# Each row predicted from the others, by a trend that is estimated from the others, too.
+# Each row predicted from the others, by a trend that is estimated from the others as well.
 #
 # Let S be the covariance matrix of the data, noise included, Q = S^-1, and A = (X'QX)^-1, which is
 # the covariance matrix of the generalised least squares coefficients beta. The precision of the
@@ -11,14 +11,14 @@
 #   P_ii = (1 - h) / v,    error  r / (1 - h),    variance  v / (1 - h),    h = d'A d / v.
 #
 # It is the leave-one-out residual of least squares with the conditional distribution of the row in
-# the place of its distribution, and h is the row's leverage. Of k < n - 1 neighbours, w and v are
+# the place of its distribution, and h is the row's leverage. With k < n - 1 neighbours, w and v are
 # those of its nearest others, and A is that of the fit. The two are then not of one Q, which
 # matters as h comes near 1: there the trend is estimated without the row.
 #
-# A place of several outputs is left out with all its rows. By the chain rule these have independent
-# whitened residuals given the other places: z, with their unseen parts of the trend in the rows of
-# D. Without them A becomes A + A D' (1 - D A D')^-1 D A, and beta decreases by A D' (1 - D A D')^-1
-# z.
+# A place of several responses is left out with all its rows. These have, by the chain rule,
+# independent whitened residuals given the other locations: z, with their unseen parts of the trend
+# in the rows of D. Without them A becomes A + A D' (1 - D A D')^-1 D A, and beta decreases by A D'
+# (1 - D A D')^-1 z.
 
 #' @export
 left_out.default <- function(method, object, k = NULL, threads = NULL, leave_out = NULL) {
@@ -46,10 +46,10 @@ normal_given_others <- function(object, k, threads, leave_out = NULL) {
   list(mean = left$mean, sd = sqrt(left$variance + (given$unexplained %||% 0) + noise))
 }
 
-# What the other rows predict of each column of a row, with the variance of that given the trend;
-# `unexplained` is variance besides. Where the row's whole place is left out, `place` has its number
-# and `parts` the errors of its rows as independent ones of the variance 1: `columns`, each of the
-# place in `place`.
+# The prediction of each column of a row from the other rows, with its variance given the trend;
+# `unexplained` is variance in addition. Where the row's whole place is left out, `place` has its
+# number and `parts` the errors of its rows as independent ones of the variance 1: `columns`, each
+# of the place in `place`.
 weights_of_others <- function(method, object, settings) {
   UseMethod("weights_of_others")
 }
@@ -185,7 +185,7 @@ moments_with_trend <- function(rows, moments, unseen, beta_vcov, trend) {
     variance = moments$variance[rows] + rowSums((U %*% (trend$beta_vcov - beta_vcov)) * U))
 }
 
-# The mean-field posterior is so narrow that it hardly changes when a row is taken away from it.
+# The mean-field posterior is so narrow that it barely changes when a row is taken away from it.
 check_leave_one_out <- function(fit) {
   if (identical(fit$method$posterior, "mean-field")) {
     abort_neargp("newdata",

@@ -14,7 +14,7 @@ left_out.neargp_method_transformed <- function(method, object, k = NULL, threads
   list(rows = left$rows, distribution = responses_of(object, moments$mean, moments$sd))
 }
 
-# Values of the rows that have a prediction, `unknown` in the others.
+# Values of the rows with a prediction, `unknown` in the others.
 at_all_rows <- function(object, left, values, unknown = NA_real_) {
   replace(rep(unknown, length(object$data$y)), left$rows, values)
 }

@@ -7,13 +7,15 @@ logLik.neargp <- function(object, REML = is_restricted(object$method), ...) {
   check_no_more_arguments()
   restricted <- check_flag(REML, "REML")
   if (restricted && !is_likelihood(object)) {
-    abort_not_likelihood("logLik(REML = TRUE)", object$score, compared = FALSE)
+    abort_not_likelihood("logLik(REML = TRUE)", object$score, is_gaussian(object$family),
+      compared = FALSE)
   }
   trend <- length(object$beta)
   structure(log_likelihood_of(object, restricted),
     df = trend + count_covariance_parameters(object) + count_powers(object$family),
     nobs = stats::nobs(object) - if (restricted) trend else 0L,
     score = if (!is_likelihood(object)) object$score,
+    gaussian = if (!is_likelihood(object)) is_gaussian(object$family),
     std_error = object$convergence$value_error,
     class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
 }
@@ -26,10 +28,14 @@ print.neargp_score <- function(x, digits = getOption("digits"), ...) {
 }
 
 #' @export
-AIC.neargp_score <- function(object, ..., k = 2) abort_not_likelihood("AIC", attr(object, "score"))
+AIC.neargp_score <- function(object, ..., k = 2) {
+  abort_not_likelihood("AIC", attr(object, "score"), attr(object, "gaussian"))
+}
 
 #' @export
-BIC.neargp_score <- function(object, ...) abort_not_likelihood("BIC", attr(object, "score"))
+BIC.neargp_score <- function(object, ...) {
+  abort_not_likelihood("BIC", attr(object, "score"), attr(object, "gaussian"))
+}
 
 #' @export
 AIC.neargp <- function(object, ..., k = 2) {
@@ -68,18 +74,21 @@ warn_unless_comparable <- function(what, fits) {
 
 check_likelihoods <- function(what, ...) {
   for (fit in list(...)) {
-    if (inherits(fit, "neargp") && !is_likelihood(fit)) abort_not_likelihood(what, fit$score)
+    if (!inherits(fit, "neargp") || is_likelihood(fit)) next
+    abort_not_likelihood(what, fit$score, is_gaussian(fit$family))
   }
 }
 
-# `compared`: whether what was asked for is for comparing fits.
-abort_not_likelihood <- function(what, score, compared = TRUE) {
+# `compared`: whether the caller asked for a criterion that compares fits. Methods that maximise a
+# likelihood fit Gaussian responses alone.
+abort_not_likelihood <- function(what, score, gaussian = FALSE, compared = TRUE) {
   restricted <- score == "restricted log-likelihood"
   abort_neargp("not_likelihood",
     c(sprintf("%s needs a likelihood; the fit maximised another objective (%s).", what, score),
       i = if (restricted) "Fit it with estimation = \"ML\".",
       i = if (compared && !restricted) "Compare such fits by cross_validate().",
-      i = if (!restricted) "A gaussian response has a likelihood by method = vecchia()."))
+      i = if (isTRUE(gaussian) && !restricted)
+        "To maximise a likelihood, fit with method = vecchia()."))
 }
 
 #' @rdname coef.neargp
@@ -87,6 +96,8 @@ abort_not_likelihood <- function(what, score, compared = TRUE) {
 deviance.neargp <- function(object, ...) {
   check_fit(object)
   check_no_more_arguments()
-  if (!is_likelihood(object)) abort_not_likelihood("The deviance", object$score)
+  if (!is_likelihood(object)) {
+    abort_not_likelihood("The deviance", object$score, is_gaussian(object$family))
+  }
   -2 * object$log_likelihood
 }

@@ -23,10 +23,10 @@
 #' logarithm per standard deviation of the covariate. Without an intercept, coefficients of 0 mean a
 #' stationary covariance.
 #'
-#' Use [cross_validate()] with `refit = TRUE` to check whether `sd`, `range` or `warp` improve
-#' predictions. Without `refit`, the coefficients are learned from all observations, which favours
-#' the local covariance. [anova()][anova.neargp] returns no p-value for them, and AIC counts
-#' coefficients without regard to the penalty.
+#' You should check by [cross_validate()] with `refit = TRUE` whether `sd`, `range` or `warp`
+#' improve predictions. Without `refit`, the coefficients are learned from all observations, which
+#' favours the local covariance. [anova()][anova.neargp] returns no p-value for them, and AIC
+#' ignores the penalty.
 #'
 #' Predictions need the covariates. Beyond the data, [bumps()] keep their value at the edge, and
 #' other covariates extrapolate exponentially. Neighbours, [covariance_value()], the fitted
@@ -64,7 +64,7 @@ NULL
 # columns follow the coordinates of space and time wherever those go, in the same matrix: the core
 # reads the covariates of a row where it reads its place.
 #
-# Warped coordinates (warp.R) are made of columns, too, by recipes that go with these, and so are
+# Warped coordinates (warp.R) are made of columns as well, by recipes that go with these, and so are
 # the columns that components are multiplied by (varying-coefficients.R), which have no
 # coefficients.
 

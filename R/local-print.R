@@ -82,7 +82,7 @@ further_spans <- function(values, fit, component, of, least = 0.01) {
   shown <- function(x) vapply(x, format_three_digits, "")
   c(sprintf("Further coordinate %s%s: spans %s%s over the rows, %s ranges", numbers[!unused], of,
     shown(spans[!unused]), if (nzchar(unit)) paste0(" ", unit) else "", shown(ranges[!unused])),
-    if (any(unused)) sprintf("Further %s %s%s: not used, held at 0 by the penalty; %s",
+    if (any(unused)) sprintf("Further %s %s%s: not used, kept at 0 by the penalty; %s",
       if (sum(unused) == 1L) "coordinate" else "coordinates", format_some(numbers[unused]), of,
       if (all(unused)) "use a smaller basis, or no expand()" else "use a smaller q or basis"))
 }

@@ -2,8 +2,8 @@
 # covariates, and to those of other rows.
 
 # The number of each row of the data, missing where a covariate is, or what a formula makes of it:
-# na.action then treats the row as it treats others. What cannot be evaluated at all is told by
-# new_local_recipe().
+# na.action then treats the row as it treats others. new_local_recipe() reports formulas that cannot
+# be evaluated at all.
 local_rows <- function(data, formulas, raw, locations, predictors = NULL) {
   known <- intersect(c(unlist(lapply(formulas, all.vars)), predictors), names(data))
   rows <- seq_len(nrow(data))
@@ -141,7 +141,7 @@ complete_recipe <- function(model, names, center, scale, table, what) {
   recipe
 }
 
-# A basis of which knots or scale are not kept, as inside of I(), would be made anew of the rows of
+# A basis of which knots or scale are not kept, as inside of I(), would be made again of the rows of
 # `newdata`.
 check_rows_alone <- function(recipe, table, design, what) {
   if (any(outside_sizes(recipe$terms, names(table)) == nrow(table))) return(invisible())

@@ -1,18 +1,24 @@
 #' Local range and standard deviation
 #'
-#' Of a fit whose [covariance] has `range = ~` or `sd = ~`: range and standard deviation of the
-#' process at each row, with the standard errors of their logarithms by the delta method.
+#' @description
+#' Returns the range and the standard deviation of the process at each location, for a [covariance]
+#' with `range = ~` or `sd = ~`.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
+#'   method = vecchia(k = 10), covariance = cov_matern(range = ~ elevation))
+#' local_scales(fit, data.frame(lon = -105, lat = 40, elevation = c(1500, 3500)))
+#' ```
 #'
 #' @param object a fit by [neargp()].
-#' @param newdata where; as [predict()] takes it. By default the rows of the fit.
-#' @param component of a sum of covariances, which component. Maps show the first that has a local
-#'   range, or a local sd, and name it.
-#' @return A data frame with a row for each row of `newdata`: `range` (the first of several ranges;
-#'   with anisotropy along the major axis), `log_range_error`, `sd` (the square root of the local
-#'   variance of the component) and `log_sd_error`. Errors are `NA` where the fit has no standard
-#'   errors, as those by [loo_k()]. Rows of `newdata` with missing values have `NA`. Beyond the data
-#'   fields by [bumps()] keep their value at the edge.
-#' @seealso `plot(fit, "range")` and `plot(fit, "sd")` for maps.
+#' @param newdata locations as for [predict()][predict.neargp]. Default `NULL`: the observations.
+#' @param component the number of the component in a sum of covariances. Default: 1. Maps show the
+#'   first local component.
+#' @return A data frame with a row for each row of `newdata`: `range` (the first one, or that of the
+#'   major axis), `log_range_error`, `sd` and `log_sd_error`. The errors are standard errors of the
+#'   logarithms by the delta method, and `NA` for fits without standard errors, for example by
+#'   [loo_k()]. Missing values return `NA`. Beyond the data, [bumps()] keep their value at the edge.
+#' @seealso `plot(fit, "range")` and `plot(fit, "sd")` for maps, [nonstationary_covariance].
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(300), y = runif(300))
@@ -45,7 +51,7 @@ check_component <- function(component, count) {
     return(check_count(component, "component", upper = count))
   }
   abort_neargp("argument",
-    c("`component` must be 1: the covariance of the fit has one component only.",
+    c("`component` must be 1: the covariance of the fit is a single component.",
       i = "Leave `component` out."))
 }
 

@@ -1,7 +1,7 @@
-# Which rows share a location. The field has one value there, so conditioning on it twice would be
+# Which rows share a location. The field takes one value there, so conditioning on it twice would be
 # singular, and neighbours at one location are copies of each other.
 
-# Rows at the same location have the same number, 1, 2, ... in order of appearance. Coordinates that
+# Rows at the same location share a number, 1, 2, ... in order of appearance. Coordinates that
 # differ by rounding are the same, such as 0.3 and 0.1 + 0.2.
 location_index <- function(coords) {
   index <- rep(1, nrow(coords))

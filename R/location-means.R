@@ -1,4 +1,4 @@
-# Observations that share a location, in models of a gaussian response. Rows i of location l have
+# Observations that share a location, in models of a Gaussian response. Rows i of location l have
 #
 #   c_i = (y_i, x_i),   y_i = x_i'beta + w_l + e_i,   e_i ~ N(0, t / om_i)
 #

@@ -2,7 +2,7 @@
 # family's link: of counts with more zeros, of those without, and of ordered categories. Packages
 # that go from the trend to the response take it for a link.
 
-# A link as stats::make.link() gives it, NULL where the link of the family has the mean.
+# A link as stats::make.link() returns it, NULL if the mean is that of the family's link.
 mean_link <- function(object) {
   family <- object$family
   entry <- response_family(family)

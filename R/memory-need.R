@@ -1,4 +1,4 @@
-# How much memory a fit takes at its peak, beside the data, so that one that would not fit says so
+# How much memory a fit takes at its peak, next to the data, so that one that would not fit says so
 # before it starts: a fit that runs out of memory hours later is ended by the system, without a
 # word. The coefficients are those of bench/memory-need.R, which compares them with what is
 # measured, and are told to be right within a third.
@@ -16,7 +16,7 @@ memory_need <- function(kind, n, k = 0, d = 2, q = 1, p = 3, points = 0) {
     exact_gp = 8 * n^2 * (2 + 2 * p),
     # features of all rows, as long as they take less than a GiB, and matrices of inducing points
     svgp = n * (250 + rows) + min(8 * n * points, 2^30) + 400 * points^2,
-    # loo_k() of classes and families: pseudo-observations of the rows besides
+    # loo_k() of classes and families: pseudo-observations of the rows in addition
     observed = n * (10 * k + 150 + rows),
     # the nearest inducing points of each row; root of a full covariance matrix and its optimiser
     swsgp = n * (10 * k + 600 + rows) + 64 * points^2,
@@ -46,7 +46,7 @@ memory_need_of <- function(problem, k = problem$method$k %||% 0) {
   min(need, memory_need(kind, length(data$y), 0) + factor_bytes(method) + effect_bytes(data))
 }
 
-# Not of several outputs, classes but by loo_k(), low-rank parts, inducing points of vnngp() and
+# Not of several responses, classes but by loo_k(), low-rank parts, inducing points of vnngp() and
 # Adam on some rows, which take less or have not been measured.
 memory_kind <- function(problem) value_for(problem$method, memory_kinds, problem)
 
@@ -113,7 +113,7 @@ system_memory <- function(file = "/proc/meminfo") {
 }
 
 # Memory of the group with the least left, among the process' own and those around it; version 2 and
-# version 1 of control groups. Pages of files that nobody uses can be had, too.
+# version 1 of control groups. Pages of files that nobody uses can be had as well.
 group_memory <- function(root = "/sys/fs/cgroup", groups = lines_of("/proc/self/cgroup")) {
   folders <- function(base, group) {
     parts <- strsplit(group, "/", fixed = TRUE)[[1L]]
@@ -156,7 +156,7 @@ check_memory_need <- function(problem, device) {
   available <- available_memory()
   if (is.na(available) || need <= available) return(invisible())
   report <- if (need > memory_margin * available) abort_neargp else warn_neargp
-  report("memory", c(sprintf("This fit needs about %s of memory beside its data, and %s are available.",
+  report("memory", c(sprintf("This fit needs about %s of memory in addition to its data, and %s are available.",
     format_bytes(need), format_bytes(available)), i = memory_remedy(problem, available),
     i = "options(neargp.memory = ) with a number of bytes says that there is more, Inf that nobody is to ask."))
 }

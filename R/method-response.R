@@ -1,9 +1,9 @@
-# Methods by response. What a method does for other responses than one gaussian one is in S3 methods
-# for classes of its own, which new_problem() puts before those of the settings object, once the
+# Methods by response. A method handles other responses than one Gaussian one in S3 methods for
+# classes of its own, which new_problem() puts before those of the settings object, once the
 # response is known: that of loo_k() is "neargp_loo_k_families" and then "neargp_loo_k", and the
 # method of all other responses "neargp_method_families".
 
-# The kinds of responses, the more special first. A gaussian response of one output is of none,
+# The kinds of responses, the more special first. A Gaussian response of one output is of none,
 # unless it is transformed or recalibrated.
 response_kinds <- c("polya_gamma", "classes", "outputs", "families", "transformed")
 

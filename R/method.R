@@ -15,7 +15,7 @@ new_method <- function(name, label, ...) {
 #' @export
 `$.neargp_method` <- function(x, name) .subset2(x, name)
 
-# Adds to a fit what its method has returned besides by fit_method().
+# Adds to a fit what its method has returned in addition to by fit_method().
 complete_fit <- function(method, fit, result, context) {
   UseMethod("complete_fit")
 }
@@ -40,7 +40,7 @@ method_layout <- function(method, layout, settings) {
 #' @export
 method_layout.default <- function(method, layout, settings) layout
 
-# The covariance where none is given, of a method that has one of its own.
+# The covariance if none is given, for a method with its own one.
 method_default_covariance <- function(method, locations) {
   UseMethod("method_default_covariance")
 }
@@ -56,7 +56,7 @@ check_family <- function(family, method) {
         i = "Use negative_binomial(), or negative_binomial(size = ) with theta as its size."))
   }
   able <- method_families(method)
-  # the largest of several fields is a class, too
+  # the largest of several fields is a class as well
   links <- if (!is_categorical(family)) unname(family_links(family$family)) else
     c("softmax", if (has_ability(method, "class_fields")) "robust-max")
   # a family that is not in the table is known by its method alone
@@ -81,7 +81,7 @@ check_k <- function(method, n) {
   if (is.null(method$k) || method$k < n) return(invisible())
   abort_neargp("k",
     c(sprintf("k = %d neighbours need more than %d rows, and there are %d.", method$k, method$k, n),
-      i = sprintf("Use a k of at most %d, or, for so few rows of a gaussian response, exact_gp().",
+      i = sprintf("Use a k of at most %d, or, for so few rows of a Gaussian response, exact_gp().",
         n - 1L)))
 }
 
@@ -108,7 +108,7 @@ neighbor_settings <- function(k, default) {
 # Coarse to fine in k, but where an earlier fit is continued, whose optimum few neighbours would
 # lead away from; and at each k as many rounds as the neighbours need: neighbours depend on the
 # ratios of the ranges and on the anisotropy, so they are searched in the current metric, held while
-# the optimiser runs, and searched anew until they no longer matter: the metric has not moved, or
+# the optimiser runs, and searched again until they no longer matter: the metric has not moved, or
 # the new neighbours let the optimiser gain a negligible amount. `objective_for(component, k)` seeks
 # neighbours in the metric of that component; `optimize(objective, working, coarse)` maximises.
 # Where `is_left(state)` before the last level, that state is returned, with `left` TRUE.
@@ -172,23 +172,24 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
   if (coarse) state else unsettled(state, control)
 }
 
-# The state with the iterations and evaluations of an earlier search, too.
+# The state with the iterations and evaluations of an earlier search as well.
 add_counts <- function(state, earlier) {
   for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + earlier[[count]]
   state
 }
 
-# Whether what the optimiser gains is little beside what new neighbours alone have changed, at the
-# same parameters. In many inputs each search finds others, most of all where rows repeat: of 6,000
-# rows in 26 inputs values wander by 1 to 20 units of log-likelihood, and gains are mostly tenths,
-# for as long as one goes on (bench/repeated-rows.R). A set of neighbours is as good as the next.
+# Whether what the optimiser gains is little compared with what new neighbours alone have changed,
+# at the same parameters. In many inputs each search finds others, most of all where rows repeat: of
+# 6,000 rows in 26 inputs values wander by 1 to 20 units of log-likelihood, and gains are mostly
+# tenths, for as long as one goes on (bench/repeated-rows.R). A set of neighbours is as good as the
+# next.
 is_below_neighbor_changes <- function(gain, by_neighbors, share = 0.1) {
   isTRUE(gain < share * abs(by_neighbors))
 }
 
 # A start may have been tried on few rows, or with few neighbours, and lead to matrices that are
-# singular with all of them: ranges beside which rows can no longer be told apart. Those that are
-# estimated are halved until the optimiser can start.
+# singular with all of them: ranges next to which rows can no longer be distinguished. Those that
+# are estimated are halved until the optimiser can start.
 optimize_from_shorter <- function(problem, start, optimize_from, halvings = 12L) {
   ranges <- which(problem$free & problem$layout$kind == "range")
   for (halving in if (length(ranges)) seq_len(halvings + 1L) - 1L) {

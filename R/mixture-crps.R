@@ -108,7 +108,7 @@ rule_points <- function(lower, upper, spread) {
 }
 
 # Left of the observation the integrand is F^2, right of it (1 - F)^2; between the central range and
-# an observation outside it, 1. Of an observation that is known up to limits the former goes up to
+# an observation outside it, 1. For an observation that is known up to limits, the former goes up to
 # the lower one, the latter from the upper one.
 continuous_crps <- function(mixture, observed) {
   scale <- response_scale(mixture)

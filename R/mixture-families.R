@@ -41,8 +41,8 @@ quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1
     return(value)
   }
   range <- predictor_range(part, q, tail)
-  # The noise of very large counts is nothing beside sd, or beside the resolution of eta: they are
-  # exp(eta).
+  # The noise of very large counts is nothing compared with sd, or next to the resolution of eta:
+  # they are exp(eta).
   narrow <- range$upper - range$lower < 1e-9 * part$sd
   value[inside] <- stats::pnorm((range$lower + range$upper) / 2, part$mean, part$sd)
   wide <- which(!narrow)
@@ -91,7 +91,7 @@ log_link_moments <- function(linear, quadratic) {
     })
 }
 
-# exp(-exp(eta)), the chance of no event, differs from 1 by less than the smallest number beside 1
+# exp(-exp(eta)), the chance of no event, differs from 1 by less than the smallest number next to 1
 # below eta = -26.
 log_of_count <- function(mixture, y) log(pmax(y, exp(-26)))
 
@@ -165,7 +165,7 @@ binomial_rule <- function(predictor) {
       for_distinct(q, mixture$trials,
         function(q, trials) predictor(beta_odds(tail, q + 1, trials - q)))
     },
-    # Without successes the likelihood is flat once trials * p is nothing beside 1.
+    # Without successes the likelihood is flat once trials * p is nothing compared with 1.
     likeliest = function(mixture, y) {
       odds <- log_odds_of_successes(mixture, y)
       predictor(list(lower = odds, upper = odds))$lower

@@ -1,12 +1,12 @@
 # Expectations over eta ~ N(mean, sd^2) of functions that are constant outside an interval of eta,
 # such as the distribution function of a response at q: 1 where eta is low, 0 where it is high.
-# Hermite's rule fails where that step is narrow beside sd. Instead the rule of Gauss and Legendre
-# is laid over the part of mean +- 7.5 sd that lies in the interval. One of the two functions in the
-# product is smooth over the whole of it, as it is either narrow beside sd or no wider than the
-# step.
+# Hermite's rule fails where that step is narrow compared with sd. Instead the rule of Gauss and
+# Legendre is laid over the part of mean +- 7.5 sd that lies in the interval. One of the two
+# functions in the product is smooth over the whole of it, as it is either narrow compared with sd
+# or no wider than the step.
 
 # Nodes, increasing, and weights with the sum 1, by the eigenvalues of the Jacobi matrix with these
-# numbers beside its diagonal of 0 (Golub and Welsch 1969).
+# numbers next to its diagonal of 0 (Golub and Welsch 1969).
 gauss_rule <- function(beside) {
   n <- length(beside) + 1L
   i <- seq_along(beside)
@@ -71,7 +71,7 @@ legendre_expectation <- function(h, rows, a, b, mean, sd, rule) {
     lower.tail = FALSE)
 }
 
-# log of the integral of exp(g(z)) over z. g has one peak (or peaks that are near each other beside
+# log of the integral of exp(g(z)) over z. g has one peak (or peaks that are near each other next to
 # their width) somewhere in [lower, upper], which may be a thousand times as long as the peak is
 # wide: a grid is laid over ever smaller intervals, always the part where the integrand is more than
 # exp(-40) of its largest value, with a cell on either side; the last one gets the rule, below and

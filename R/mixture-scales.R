@@ -1,7 +1,7 @@
 # Scales for the response, on which its distribution is about as wide everywhere and its tails are
 # short: quantiles are searched and scores are integrated there. A response at v is response(v,
 # mixture), and back by inverse(x, mixture); slope is its derivative. Outside `limits` responses are
-# no longer told from the end of their support.
+# no longer distinguished from the end of their support.
 
 response_scales <- list(
   # Heavy tails are drawn in.

@@ -23,7 +23,7 @@ response_at_score <- function(x, mixture) {
   if (is.null(mixture$transform)) z else from_normal_scale(z, mixture$transform)
 }
 
-# Values on either side of the domain have the scores -Inf and Inf.
+# The scores of values on either side of the domain are -Inf and Inf.
 score_of_response <- function(y, mixture) {
   z <- y
   if (!is.null(mixture$transform)) {
@@ -75,8 +75,8 @@ transformed_log_density <- function(mixture, y) {
 
 # ---- moments -------------------------------------------------------------------------------------
 
-# The mean in closed form where closed_moments() has one. Else second moments are about the median,
-# from which the mean differs by little beside the standard deviation.
+# The mean in closed form if closed_moments() returns one. Else second moments are about the median,
+# from which the mean differs by little compared with the standard deviation.
 transformed_mean <- function(mixture) {
   closed <- closed_moments(mixture)
   if (!is.null(closed)) return(closed$mean)
@@ -117,7 +117,7 @@ recalibrated_moments <- function(map) {
 }
 
 # Moments of max(Z, 0)^2 for Z ~ N(m, s^2): with a = m / s the moments of order 2 and 4 of a normal
-# variable that is cut off at 0, by parts. Where nothing is cut off the variance has a form without
+# variable that is cut off at 0, by parts. If nothing is cut off, a form of the variance avoids
 # cancellation.
 moments_of_square <- function(m, s) {
   a <- ifelse(s > 0, m / s, 40 * sign(m))

@@ -9,7 +9,7 @@ new_model_data <- function(frame, formula, settings) {
   response <- stats::model.response(frame)
   if (is.null(response)) {
     abort_neargp("formula",
-      c("The formula has no response.", i = "Write it as response ~ trend, or response ~ 1."))
+      c("The formula lacks a response.", i = "Write it as response ~ trend, or response ~ 1."))
   }
   check_weights(weights, frame)
   check_limits_family(response, settings$family)
@@ -98,7 +98,7 @@ new_model_frame <- function(arguments, formula, data, locations, family = stats:
   frame
 }
 
-# What it is of a formula, or beside it, that leaves no row: the names of columns without a value.
+# The parts of a formula, or next to it, that leave no row: the names of columns without a value.
 missing_everywhere <- function(arguments, formula, data, locations, family) {
   arguments$na.action <- stats::na.pass
   frame <- suppressWarnings(rows_frame(arguments, formula, data, locations, family))

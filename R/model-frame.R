@@ -1,8 +1,8 @@
 # Turns formula and data into numbers: response, trend matrix, offset, weights and coordinates, with
 # subset and na.action applied to all of them alike.
 
-# The response as an expression of new rows. What it took from all rows, as scale() does, stays that
-# of the rows of the fit, as stats::makepredictcall() has it.
+# The response as an expression of new rows. Numbers that it took from all rows, as scale() does,
+# stay those of the rows of the fit, as in stats::makepredictcall().
 response_call <- function(fit) attr(fit$terms, "predvars")[[1L + attr(fit$terms, "response")]]
 
 # The same inside of cbind(), where stats::model.frame() does not look.
@@ -18,7 +18,7 @@ with_safe_outputs <- function(frame, formula, data) {
   frame
 }
 
-# One row has no distance to another.
+# There is no distance from one row to another.
 check_two_rows <- function(frame, data) {
   if (nrow(frame) > 1L) return(invisible())
   abort_neargp("rows", c("A Gaussian process needs two rows at least, and there is one.",
@@ -75,7 +75,7 @@ lacking_column <- function(message, unknown) {
   if (length(found) && (unknown || nzchar(found[4L]))) paste0(found[2L], found[4L])
 }
 
-# A factor of one level has no contrasts.
+# There are no contrasts of a factor of one level.
 check_levels <- function(frame, terms) {
   used <- setdiff(rownames(attr(terms, "factors")), names(frame)[attr(terms, "response")])
   constant <- Filter(function(name) (is.factor(frame[[name]]) || is.character(frame[[name]])) &&
@@ -179,6 +179,6 @@ check_weights <- function(weights, frame) {
     abort_neargp("weights", c(
       paste0("Weights must be greater than 0; they are not in ",
         format_rows(original_rows(frame, wrong)), "."),
-      i = "Leave rows out by `subset`. (Of a gaussian response the noise variance of a row is nugget / weight.)"))
+      i = "Leave rows out by `subset`. (The noise variance of an observation of a Gaussian response is nugget / weight.)"))
   }
 }

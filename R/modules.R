@@ -1,4 +1,4 @@
-# Modules are shared objects beside the package's own library, built where configure found their
+# Modules are shared objects next to the package's own library, built where configure found their
 # tools, and opened when they are first needed.
 
 # The file of a module, or "" where it was not built. NEARGP_CUDA_MODULE names another one, for

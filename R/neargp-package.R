@@ -1,8 +1,8 @@
 #' neargp: Gaussian processes that condition on nearest neighbours
 #'
-#' Fits Gaussian-process models of measurements, counts, presence or absence and
-#' other responses to large spatial data by conditioning each observation on its
-#' nearest neighbours, predicts with uncertainty, and shows the result as a map.
+#' Fits Gaussian-process models to large spatial and tabular data: measurements, counts, presence or
+#' absence, and other responses. Each observation is conditioned on its nearest neighbours.
+#' Predictions come with their uncertainty, and you can draw them as maps.
 #'
 #' Start with [neargp()], which fits a model by formula to sf points or to a
 #' data frame with coordinates; then `summary()`, `predict()` and `plot()` on
@@ -18,9 +18,9 @@
 #' The environment variable `NEARGP_INSTRUCTION_SET` is for diagnosis only: see
 #' [neargp_sitrep()].
 #'
-#' @section Arguments: Names of choices, such as `distance = "chordal"`, are strings of length one
-#' that are matched as they are written, upper and lower case apart; an error lists the valid
-#' choices. Numbers, counts and flags are of length one where help does not say otherwise.
+#' @section Arguments:
+#' Write names of choices, such as `distance = "chordal"`, in lower case as help does. An error
+#' lists the valid choices. Numbers, counts and flags are of length one unless help says otherwise.
 #'
 #' @section Units:
 #' Distances are in the units of the coordinates, except for longitude and

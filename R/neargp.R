@@ -21,17 +21,15 @@
 #' for SPDE models) and no MCMC. See [neargp_methods] for the methods and for the default method,
 #' and [neargp_coordinates] for degrees, units, times and factors among the coordinates.
 #'
-#' If the optimisation stops early, you get a warning, and the fit stays usable; `fit$convergence`
-#' says how it ended. [neargp_last()] returns the parameters of an interrupted fit.
+#' If the optimisation stops early, you get a warning, and the fit stays usable. After an interrupt,
+#' you can continue from [neargp_last()].
 #'
-#' @param formula a formula, the trend of the response: everything that [stats::lm()] accepts, and
-#'   `offset()`. For example, `y ~ 1` is a constant mean (ordinary kriging). `y ~ elevation` uses a
-#'   covariate (universal or regression kriging). `y ~ 0` is a mean of zero (simple kriging).
-#'   `s(depth)` adds a smooth as in a GAM, and `(1 | site)` a random effect, see [random_effects].
-#'   `cbind(y1, y2) ~ 1` models several responses together (cokriging), see
-#'   [cov_coregionalisation()]. A response may be missing in some rows if others are observed there.
-#'   `learner(ranger::ranger)` adds another regression, see [learner()]. A dot stands for all
-#'   columns that are not used otherwise.
+#' @param formula a formula, the trend of the response, as in [stats::lm()]. For example, `y ~ 1` is
+#'   ordinary kriging, `y ~ elevation` universal kriging with a covariate, and `y ~ 0` simple
+#'   kriging with the mean zero. `s(depth)` adds a smooth as in a GAM, `(1 | site)` a random effect,
+#'   see [random_effects], `features(.)` a process of many predictors, see [cov_features()], and
+#'   `learner(ranger::ranger)` another regression, see [learner()]. `cbind(y1, y2) ~ 1` models
+#'   several responses together (cokriging), see [cov_coregionalisation()].
 #' @param data a data frame, tibble or data.table, or sf points. A terra SpatRaster or stars grid is
 #'   a set of points at the cell centres, with its layers as columns. For sf polygons, see
 #'   `support`. For data that exceed the memory, see [row_source()].
@@ -56,17 +54,15 @@
 #'   Prefer `offset()` in the formula, for example `offset(log(effort))`. Default `NULL`: 0.
 #' @param subset a logical or integer vector that selects rows, evaluated in `data`. Default `NULL`:
 #'   all rows.
-#' @param na.action a function for rows with missing values in the response, trend, weights or
-#'   coordinates, such as [stats::na.fail()]. Default `NULL`: `options("na.action")`, usually
-#'   [stats::na.omit()]. You can supply a function that imputes values.
+#' @param na.action a function for rows with missing values, such as [stats::na.fail()], or one that
+#'   imputes values. Default `NULL`: `options("na.action")`, usually [stats::na.omit()].
 #' @param distance `"euclidean"`, in the units of the coordinates, or `"chordal"`, in km through the
 #'   sphere. Default `"auto"`: chordal if the coordinate reference system uses degrees.
 #' @param crs the coordinate reference system of a data frame, anything that [sf::st_crs()] accepts,
 #'   such as `4326` for degrees. Default `NULL`: none.
-#' @param start starting values: an earlier fit, [neargp_last()], or named numbers on the natural
-#'   scale as from `coef(fit, what = "covariance")`. A fit to the same rows by the same method
-#'   continues where it ended. A message lists anything that cannot be reused. Default `NULL`: from
-#'   the data.
+#' @param start starting values: an earlier fit, [neargp_last()], or named numbers as from
+#'   `coef(fit, what = "covariance")`. A fit to the same rows by the same method continues where it
+#'   ended. A message lists values that cannot be used. Default `NULL`: from the data.
 #' @param control the optimisation's settings from [neargp_control()].
 #' @param prior [pc_priors()] of ranges, standard deviations and smoothness, for [vecchia()],
 #'   [exact_gp()], [loo_k()], [mll_k()] and [vnngp()]. Default `NULL`: none, maximum likelihood.
@@ -82,8 +78,7 @@
 #'   [neargp_sitrep()] lists the computations that a GPU supports.
 #' @param threads the number of threads, a positive integer. Results do not depend on it. Default
 #'   `NULL`: `options(neargp.threads)`, else 2.
-#' @param verbose `TRUE` or `FALSE`: report the iteration, the objective and the time left? Default:
-#'   `TRUE` in interactive sessions.
+#' @param verbose `TRUE` or `FALSE`: report progress? Default: `TRUE` in interactive sessions.
 #' @param resume the name of a file that an earlier call with `neargp_control(checkpoint = )` left.
 #'   The fit continues from it with bit-identical results, see [checkpoints]. Default `NULL`: a new
 #'   fit.
@@ -104,10 +99,9 @@
 #' | other families | `cov_matern(nu = 1.5)`; with `ard = TRUE` for three or more coordinates and 50 rows for each |
 #' | several responses | `cov_matern(nu = 1.5)` |
 #'
-#' On average over many maps with gaps, the exponential predicts better than Matérn covariances.
-#' Your map may differ, as in `vignette("neargp")`: compare by [cross_validate()]. Where all targets
-#' lie among the data, `cov_matern(nu = NULL, anisotropy = TRUE)` is typically 1% better. See the
-#' article "Defaults".
+#' The exponential predicts maps with gaps best on average, but your map can differ, as in
+#' `vignette("neargp")`. You should compare covariances by [cross_validate()]. See the article
+#' "Defaults".
 #' @return An object of class `neargp`, a plain list that you can save with [saveRDS()] and read
 #'   with later versions. Use `print()`, [summary()][summary.neargp], [coef()][coef.neargp],
 #'   [predict()][predict.neargp], [plot()][plot.neargp], [residuals()][residuals.neargp] and

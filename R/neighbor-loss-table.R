@@ -1,21 +1,31 @@
 #' Loss by conditioning on few neighbours
 #'
-#' Estimates what a gaussian fit loses because it conditions on `k` observations and not on all.
+#' @description
+#' Estimates what a Gaussian fit loses because it conditions on `k` observations and not on all.
 #'
-#' `likelihood` is the expected log-likelihood lost at the estimates, in units of log-likelihood. It
-#' compares `k` with `4 * k` neighbours at up to 256 rows. `prediction` is the root mean square
-#' difference between default predictions and predictions from four times as many observations, in
-#' standard deviations of the prediction, at positions spread over the data. `local_mean` is the
-#' share that a [local mean][predict.neargp] adds to prediction variances. More neighbours help
-#' where the field is the cause; where noise is, [vecchia()] conditions on the field by default.
-#' [print()] shows the first two.
+#' ```r
+#' fit <- neargp(temperature ~ 1, land_temperature()[1:1000, ], coords = ~ lon + lat, crs = 4326,
+#'   method = vecchia(k = 10))
+#' neighbor_loss(fit)
+#' ```
 #'
-#' @param object a fit by [vecchia()], [loo_k()] or [mll_k()] of one gaussian response.
-#' @param k number of neighbours; by default that of the fit.
-#' @param threads number of threads, see [neargp()].
-#' @return A data frame of one row with the columns `k`, `likelihood`, `prediction` and
-#'   `local_mean`. The last two are `NA` for fields with covariates and for areas. A fit that was
-#'   moved to the field has the losses that were the reason.
+#' @details
+#' `likelihood` is the expected log-likelihood lost at the estimates, from `k` and `4 * k`
+#' neighbours of up to 256 observations. `prediction` is the root mean square difference between
+#' default predictions and predictions from four times as many observations, in standard deviations
+#' of the prediction. `local_mean` is the share that a [local mean][predict.neargp] adds to
+#' prediction variances.
+#'
+#' You can reduce the losses by more neighbours. If noise is the cause, [vecchia()] conditions on
+#' the process without noise by default. `print()` of a fit reports the first two numbers.
+#'
+#' @param object a fit by [vecchia()], [loo_k()] or [mll_k()] to one Gaussian response.
+#' @param k the number of neighbours, an integer. Default `NULL`: that of the fit.
+#' @param threads see [neargp()].
+#' @return A data frame with one row and the columns `k`, `likelihood`, `prediction` and
+#'   `local_mean`. The last two are `NA` for areas and local covariances. A fit that conditions on
+#'   the process returns the losses that led to this choice.
+#' @seealso [vecchia()], section Noise
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(600), y = runif(600))
@@ -31,7 +41,7 @@ neighbor_loss <- function(object, k = NULL, threads = NULL) {
   }
   if (!has_neighbor_loss(object)) {
     abort_neargp("method", c(
-      "Only fits of one gaussian response that condition on k observations lose by that.", i = "They are fits by vecchia(), loo_k() and mll_k(), of rows in memory."))
+      "Only fits of one Gaussian response that condition on k observations lose by that.", i = "They are fits by vecchia(), loo_k() and mll_k(), of rows in memory."))
   }
   k <- check_count(k %||% object$k, "k")
   loss_frame(k, loss_of_fit(object, k, default_context(object, length(object$data$y), k, threads)))

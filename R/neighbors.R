@@ -26,7 +26,7 @@ others_of_targets <- function(coords, component, targets, k, context) {
   without_self(core_index_nearest(index, coords[targets, , drop = FALSE], k + 1L, context), targets)
 }
 
-# A function of component and k: the neighbours of each row among the others, of several outputs
+# A function of component and k: the neighbours of each row among the others, of several responses
 # those that `leave_out` leaves in (neighbors_of_outputs()).
 others_search <- function(problem, largest_k, leave_out = "row") {
   if (!has_outputs(problem)) {
@@ -51,7 +51,7 @@ search_once <- function(search, largest_k) {
   }
 }
 
-# What was made last, as long as the same is asked for: where the search has ended its objective is
+# The last result, as long as the same is asked for: where the search has ended its objective is
 # wanted once more. The last one is let go before another is made.
 last_made <- function(make) {
   made_for <- made <- NULL

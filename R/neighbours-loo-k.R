@@ -1,4 +1,4 @@
-# The score of a gaussian response is in src/core/conditional/cpu/conditional_gradient.h, those of
+# The score of a Gaussian response is in src/core/conditional/cpu/conditional_gradient.h, those of
 # classes and counts are in src/core/loo/.
 
 #' LOO-k: leave-one-out score of nearest neighbours
@@ -28,9 +28,9 @@
 #' The score is not a likelihood: covariance parameters return no standard errors, and `AIC()` is an
 #' error. Standard errors of the trend treat the other parameters as known.
 #'
-#' Do not use it for data with copies of observations, which predict each other. For estimates,
-#' tests, and counts in the plane, use [vnngp()] or [vecchia()]. Far from data with few events, the
-#' mean of a rare response may be far too large, which `print()` reports.
+#' You should not use it for data with copies of observations, which predict each other. For
+#' estimates, tests, and counts in the plane, use [vnngp()] or [vecchia()]. Far from data with few
+#' events, the mean of a rare response can be far too large, which `print()` reports.
 #'
 #' @param k the number of neighbours, an integer from 1 to the number of observations less one (of
 #'   distinct locations for other families). Default `NULL`: 32, or as many as exist.
@@ -53,15 +53,14 @@
 #'   [noise] model, both use `k` other locations.
 #' @section Classification:
 #' The labels of the `k` nearest locations predict each category. A link turns them into
-#' probabilities, and its slope, bias, trend and covariance maximise the score. Observations at one
-#' location are aggregated, and `weights` count equal observations. Far from data the probabilities
-#' are those of the trend: with `~ 1` the shares of the categories, with `y ~ 0` all equal.
+#' probabilities, and its slope, bias, trend and covariance maximise the score. Far from data the
+#' probabilities are those of the trend: with `~ 1` the shares of the categories, with `y ~ 0` all
+#' equal.
 #' @section Other families:
 #' Neighbours act through normal pseudo-observations, whose variances `nugget` multiplies. The score
 #' does not identify the scale of the linear predictor of [ordinal()], [betabinomial()] and binomial
-#' responses. There the standard deviation of the process receives an exponential prior with the
-#' mean 1.81 for the logit, 1 for the probit and 1.28 for the cloglog link. `logLik()` returns the
-#' score without it. A variance that you fix receives no prior.
+#' responses, so an exponential prior acts on the standard deviation of the process. `logLik()`
+#' returns the score without it. See the article "Inside vnngp() and loo_k()".
 #' @return A settings object for the argument `method` of [neargp()].
 #' @seealso [predict.neargp_classifier()], [scores.neargp_classifier()] and
 #'   [plot.neargp_classifier()] for classification; [svgp()]; `vignette("model-and-methods",
@@ -146,7 +145,7 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 #' @export
 fit_method.neargp_loo_k_outputs <- function(method, problem) {
   if (method$optimizer == "adam") {
-    abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
+    abort_argument("optimizer", "\"bfgs\" or \"auto\" for several responses", "adam")
   }
   NextMethod()
 }

@@ -58,8 +58,8 @@ score_variables <- function(problem, theta) {
     unit = rep(c(1, problem$loo$scoring$unit), c(p, further)))
 }
 
-# Settled when a pass moves no parameter by more than 2%. What cannot be renewed where a pass has
-# ended is left as that pass had it.
+# Settled when a pass moves no parameter by more than 2%. Sets that cannot be renewed where a pass
+# has ended stay as that pass had them.
 score_quasi_newton <- function(method, problem, theta) {
   pass_from <- function(theta) {
     problem <- problem$loo$scoring$refresh(problem, theta)

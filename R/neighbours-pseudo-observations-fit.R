@@ -1,4 +1,4 @@
-# Fits of loo_k() to responses that are neither gaussian nor classes: parameters by the
+# Fits of loo_k() to responses that are neither Gaussian nor classes: parameters by the
 # leave-one-out log score, from pseudo-observations (R/neighbours-pseudo-observations.R).
 
 #' @export
@@ -106,9 +106,9 @@ bracket_maximum <- function(f, start, lower, upper) {
 }
 
 # The data that predictions need: the pseudo-observation of each row, their aggregates at distinct
-# locations, in the core's columns, and these as data of a gaussian response, with the user's
+# locations, in the core's columns, and these as data of a Gaussian response, with the user's
 # columns and their basis, as the data of all fits are. Rows of Student's t have `row_weights` by
-# their gamma variables, given which they are gaussian and have means at locations.
+# their gamma variables, given which they are Gaussian and have means at locations.
 fitted_pseudo_observations <- function(data, problem, known) {
   gamma <- has_gamma_variables(problem$family)
   aggregated <- function(X) {
@@ -151,7 +151,7 @@ check_whole_weights <- function(weights, rows = seq_along(weights)) {
   }
 }
 
-# Student's t has no pseudo-observations: its rows are neighbours themselves, each with gamma
+# Student's t needs no pseudo-observations: its rows are neighbours themselves, each with gamma
 # variables.
 pseudo_observation_problem <- function(method, problem) {
   data <- problem$data
@@ -202,7 +202,7 @@ take_pseudo_observation_rows <- function(problem, rows) {
 }
 
 # Pseudo-observations, and the prior they come from, at the family's parameters in theta; unless
-# these have hardly moved. Those of rows in shards are made there.
+# these have barely moved. Those of rows in shards are made there.
 with_pseudo_observations <- function(problem, theta) {
   problem$loo$reference <- theta
   parameters <- to_core(theta[seq_len(nrow(problem$layout))],

@@ -1,9 +1,9 @@
 # Fits of loo_k() by pseudo-observations: what their methods for generics do otherwise than those of
-# other fits. Such a fit has an element `pseudo_observations` (fitted_pseudo_observations() in
-# R/neighbours-pseudo-observations-fit.R); given these it is a gaussian one on the scale of the
-# link.
+# other fits. A fit with pseudo-observations has an element `pseudo_observations`
+# (fitted_pseudo_observations() in R/neighbours-pseudo-observations-fit.R); given these it is a
+# Gaussian one on the scale of the link.
 
-# The fit as one of a gaussian response, whose latent field is the linear predictor.
+# The fit as one of a Gaussian response, whose latent field is the linear predictor.
 gaussian_of <- function(object) {
   object$nugget <- known_parameters(object)$nugget
   object$data <- object$pseudo_observations$data
@@ -15,7 +15,7 @@ pseudo_observation_settings <- function(object, settings) {
   settings
 }
 
-# Where each row has been predicted from all others, new places are predicted from all rows.
+# Where each row has been predicted from all others, new locations are predicted from all rows.
 #' @export
 prediction_k.neargp_loo_k_families <- function(method, object, k, least = 60L) {
   if (!is.null(k)) return(NextMethod())
@@ -37,7 +37,7 @@ with_bias <- function(object, moments) {
 #' @export
 joint_moments.neargp_loo_k_families <- function(method, object, target, settings) {
   if (settings$type != "link") {
-    abort_joint_response("where the response is not gaussian")
+    abort_joint_response("where the response is not Gaussian")
   }
   with_bias(object, joint_moments.default(method, gaussian_of(object), target,
     pseudo_observation_settings(object, settings)))
@@ -135,7 +135,7 @@ pseudo_observations_of <- function(object) {
   pseudo_observations
 }
 
-# The pseudo-observations of these rows as data of a gaussian response, one for each row and not for
+# The pseudo-observations of these rows as data of a Gaussian response, one for each row and not for
 # each location.
 pseudo_observations_as_data <- function(object, rows) {
   pseudo_observations <- pseudo_observations_of(object)
@@ -157,9 +157,9 @@ posterior_moments.neargp_loo_k_families <- function(method, object, k = NULL, th
 
 # Where no pseudo-observation is near, the linear predictor is the trend and the bias, with all the
 # variance of the field. The score is that of rows that have neighbours, where a greater variance
-# with a longer range is hardly told from a smaller one: the mean of the response that follows need
-# not be that among the rows. Both per trial, for the covariates of the rows, or as many as tell
-# enough.
+# with a longer range is barely distinguished from a smaller one: the mean of the response that
+# follows need not be that among the rows. Both per trial, for the covariates of the rows, or as
+# many as tell enough.
 far_and_observed_means <- function(object, at_most = 5000L) {
   data <- object$data
   n <- length(data$y)

@@ -6,7 +6,7 @@
 #
 # A pseudo-observation holds all that its response says of the linear predictor, so that the nugget
 # is 1 at least. The score would let it go to 0 where the noise of the responses hides what the
-# linear predictor's variance is: scores would hardly differ, but the predictor be all but certain.
+# linear predictor's variance is: scores would barely differ, but the predictor be all but certain.
 pseudo_observation_start <- function(problem) {
   problem <- with_pseudo_observations(problem, problem$start)
   c(problem$start, warm_links(problem) %||% replace(problem$loo$marginal$beta,

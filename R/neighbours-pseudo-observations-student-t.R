@@ -4,7 +4,7 @@
 # nugget times that variance (pseudo_observation_noise() in R/neighbours-pseudo-observations.R). It
 # is 1 at least, as for other responses: a nugget of its own, apart from the scale, would let the
 # score make the linear predictor all but certain and leave its variance to the noise of responses,
-# whose scores hardly differ.
+# whose scores barely differ.
 
 has_gamma_variables <- function(family) family$family == "student_t"
 
@@ -23,7 +23,7 @@ with_gamma_variables <- function(rows, known, context) {
 
 # Finds one gamma variable for each row, from its prediction by its nearest others: for predictions
 # at new locations, which have no response that could leak. A few rounds from omega = 1. `known` has
-# the component, too, in whose metric neighbours are searched.
+# the component as well, in whose metric neighbours are searched.
 row_gamma_variables <- function(data, known, k, context, rounds = 3L) {
   neighbors <- core_neighbors_others(core_scale(data$coords, known$component), k, context,
     search_lags(known$component))

@@ -1,4 +1,4 @@
-# Responses that are not gaussian as normal pseudo-observations of their linear predictor, so that
+# Responses that are not Gaussian as normal pseudo-observations of their linear predictor, so that
 # LOO-k has them as neighbours.
 #
 # The pseudo-observation of a response y is what it says about eta beyond a prior that is the same
@@ -8,8 +8,8 @@
 #
 #   precision  -h / (1 + s^2 h),     mean  prior mean - g / h
 #
-# (expectation propagation's first step; Rasmussen and Williams 2006, section 3.6). So a count of 0
-# has a finite logarithm, and large counts are more precise. The prior is found by maximum
+# (expectation propagation's first step; Rasmussen and Williams 2006, section 3.6). A count of 0
+# therefore has a finite logarithm, and large counts are more precise. The prior is found by maximum
 # likelihood, as if rows were independent. A pseudo-observation depends on its own response only,
 # apart from the few numbers of the prior: what is predicted from the pseudo-observations of others
 # has not seen a row's response.
@@ -34,8 +34,8 @@ pseudo_observation_noise <- function(family, nugget, parameters) {
 }
 
 # The same for what the rows say of the trend: a pseudo-observation holds all that its response
-# says, and no more. By how much neighbours are best discounted is another matter: where there is
-# hardly any field, by anything up to the bound.
+# says, and no more. The best discount of neighbours is another matter: where there is almost no
+# field, it is anything up to the bound.
 trend_noise <- function(family, parameters) pseudo_observation_noise(family, 1, parameters)
 
 # d log pseudo_observation_noise / d log parameters
@@ -97,7 +97,7 @@ abort_not_integrated <- function(wrong, family) {
     c(sprintf("The density of %s response given its linear predictor could not be integrated.",
       with_article(family)), x = paste0("It could not in ", format_rows(wrong),
         " of those that are fitted."),
-      i = "Look for responses many orders of magnitude apart from the others, or change their unit.",
+      i = "Look for responses that differ from the others by many orders of magnitude, or change their unit.",
       i = "A variance of the process that is given as 1e5 or more is one that no linear predictor has."))
 }
 
@@ -131,7 +131,7 @@ pseudo_observation_content <- function(data, X, pseudo_observations) {
   unname(pseudo_observations$precision * cbind(1, pseudo_observations$mean - data$offset, X))
 }
 
-# The distinct locations as data of a gaussian response, which kriging, simulation and the rest can
+# The distinct locations as data of a Gaussian response, which kriging, simulation and the rest can
 # take.
 locations_as_data <- function(locations) {
   precision <- locations$content[, 1L]

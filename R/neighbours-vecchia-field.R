@@ -1,8 +1,8 @@
 # Vecchia's approximation of the field instead of the responses. The density of a noisy response
-# given k others loses what all the others tell together, however the k are chosen. The field has no
-# noise: given its values at k neighbours it is nearly independent of the rest, and the responses
-# enter through its posterior. vnngp() has that in closed form for a gaussian response, so that this
-# method is vnngp()'s.
+# given k others loses what all the others tell together, however the k are chosen. The field is
+# free of noise: given its values at k neighbours it is nearly independent of the rest, and the
+# responses enter through its posterior. vnngp() computes that in closed form for a Gaussian
+# response, so that this method is vnngp()'s.
 
 on_field <- function(method) {
   ordering <- if (method$ordering == "auto") "maxmin" else method$ordering

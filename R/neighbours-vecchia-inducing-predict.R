@@ -1,7 +1,7 @@
 # Predictions, draws and leave-one-out predictions of a fit by vecchia(inducing = ). With b the
-# weights of a place's neighbours N under the residual kernel, D its conditional variance and alpha
-# = a - A_N b, the field there is b'e_N + alpha'w and an independent rest of the variance D; w, the
-# whitened field at the inducing points, has the covariance matrix B^-1, B = factor factor'.
+# weights of a location's neighbours N under the residual kernel, D its conditional variance and
+# alpha = a - A_N b, the field there is b'e_N + alpha'w and an independent rest of the variance D;
+# w, the whitened field at the inducing points, has the covariance matrix B^-1, B = factor factor'.
 
 # The low-rank part knows the level from all data.
 check_no_local_mean <- function(local_mean, sectors) {
@@ -29,7 +29,7 @@ low_rank_moments <- function(object, coords, settings) {
   settings_of_candidates <- replace(settings, "k",
     list(min(candidates_for_each * settings$k, length(data$y))))
   candidates <- prediction_neighbors(object, coords, settings_of_candidates)
-  # the features of few places do not need those of all rows
+  # the features of few locations do not need those of all rows
   if (prod(dim(candidates)) < length(data$y)) {
     candidates <- as.matrix(candidates)
     rows <- sort(unique(as.vector(candidates)))
@@ -47,9 +47,9 @@ low_rank_prior <- function(object, context) {
   cached_prior(object, object$low_rank$positions, context, object$nugget)
 }
 
-# Moments of places together, given the union U of their nearest neighbours: with R the covariance
-# matrix of the residual field, alpha = A - A_U b, b = (R_UU + noise)^-1 R_U0, it is R_00 - R_0U b +
-# alpha'B^-1 alpha.
+# Moments of locations together, given the union U of their nearest neighbours: with R the
+# covariance matrix of the residual field, alpha = A - A_U b, b = (R_UU + noise)^-1 R_U0, it is R_00
+# - R_0U b + alpha'B^-1 alpha.
 #' @export
 joint_moments.neargp_vecchia_inducing <- function(method, object, target, settings) {
   data <- joint_data(object, target, settings)

@@ -1,10 +1,10 @@
 # How the likelihood of vecchia(inducing = ) is maximised: by quasi-Newton, in rounds between which
 # the neighbours are renewed.
 
-# Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the
+# Rounds as of fit_level(): neighbours are fixed while the optimiser runs. The first round has the
 # nearest and only comes near, the others have those of largest residual correlation at the
 # estimates so far, as has the first where estimates are continued; order and positions are made
-# anew where the metric has changed a lot, once. Other neighbours change the log-likelihood of
+# again where the metric has changed a lot, once. Other neighbours change the log-likelihood of
 # thousands of rows by some units (bench/notes/vecchia-inducing.md), in which a gain of 1e-4 for
 # each row is lost, and a hundredth of the optimum is near enough.
 maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 1e-4) {
@@ -35,14 +35,14 @@ maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible
   polished(problem, state, given, information)
 }
 
-# The neighbours of the last round are held to the end. A climb stops where it promises less than
-# its tolerance, and after few steps such a promise may be wrong by far: others follow, which begin
-# with the units of the parameters reached, until one has gained less than the tolerance asked for.
+# The neighbours of the last round stay to the end. A climb stops where it promises less than its
+# tolerance, and after few steps such a promise may be wrong by far: others follow, which begin with
+# the units of the parameters reached, until one has gained less than the tolerance asked for.
 polished <- function(problem, state, given, information, most = 10L) {
   tolerance <- problem$control$tolerance
   for (climb in seq_len(most)) {
     result <- climb(problem, given, information, tolerance / 100)
-    # anew, since the gradient of a climb is in its own units
+    # again, since the gradient of a climb is in its own units
     given[c("working", "evaluated")] <- list(result$working,
       given$objective$evaluate(result$working))
     state <- add_counts(state, result)
@@ -115,7 +115,7 @@ correlated_given <- function(method, problem, before, working, halvings = 3L) {
 
 # ---- quasi-Newton --------------------------------------------------------------------------------
 
-# Ranges are looked for by their inverses. Of an input that tells nothing the likelihood is flat in
+# Ranges are looked for by their inverses. If an input does not matter, the likelihood is flat in
 # the logarithm of a long range and steep in that of a shorter one: no step fits both, and such
 # inputs shorten those of all. In the inverse range it is a parabola about 0, since distances have
 # its square. Units are those in which the diagonal of Vecchia's `information` is one for each row.
@@ -161,7 +161,7 @@ inverse_range_chart <- function(problem) {
   )
 }
 
-# Where an input tells nothing the information has no unit. None is longer than a change of the
+# If an input does not matter, the information has no unit. None is longer than a change of the
 # logarithm by `most`, nor, of an inverse range, than that itself or that of a range of twice the
 # inputs' standard deviation, whichever is longer.
 longest_units <- function(problem, working, most = 2) {

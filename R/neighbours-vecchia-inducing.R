@@ -8,7 +8,7 @@ with_inducing <- function(method, inducing) {
   method$inducing <- inducing
   method$jitter <- 1e-6
   method$select <- "kmeans"
-  method$label <- "Vecchia approximation beside inducing points"
+  method$label <- "Vecchia approximation with inducing points"
   class(method) <- c("neargp_vecchia_inducing", class(method))
   method
 }
@@ -30,9 +30,9 @@ searched_in <- function(problem, given) {
   }
 }
 
-# Vecchia's own optimum with few neighbours, in whose metric points and neighbours are found first,
-# with a function that gives the information of that likelihood, which tells the parameters' units.
-# Estimates that are continued, or given, are such a start themselves.
+# Vecchia's own optimum with few neighbours, in whose metric points and neighbours are found first.
+# A function returns the information of that likelihood, which sets the parameters' units. Estimates
+# that are continued, or given, are such a start themselves.
 low_rank_start <- function(method, problem) {
   continued <- !is.null(problem$warm_start) || !anyNA(problem$layout$start[problem$free])
   k <- min(method$k, max(problem$control$coarse_k, 1L))
@@ -109,7 +109,7 @@ complete_fit.neargp_vecchia_inducing <- function(method, fit, result, context) {
 }
 
 # The distribution of the field at the inducing points given the rows that the fit holds now. It is
-# found anew: the optimiser had the response in a unit of its own.
+# found again: the optimiser had the response in a unit of its own.
 with_low_rank_posterior <- function(fit, neighbors, context) {
   fit$low_rank[c("weights", "factor", "unexplained")] <- low_rank_posterior(fit,
     at_locations(fit$data), neighbors, context)[c("weights", "factor", "unexplained")]

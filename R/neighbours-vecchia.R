@@ -17,15 +17,14 @@
 #' found in the estimated metric.
 #'
 #' The result is never worse than the isotropic fit, and a sum of covariances never worse than one
-#' term. The search skips fields that are almost white noise in one direction, even if their
-#' likelihood is higher.
+#' term.
 #'
 #' @param k the number of neighbours, an integer from 1 to n - 1. Default `NULL`: 30, enough for
 #'   predictions in two coordinates, or n - 1. Use 60 if you need the estimates themselves.
-#' @param ordering `"maxmin"`, where each next location is the farthest from its predecessors,
-#'   `"random"`, `"coordinate"` for the first coordinate, `"pca"` for the first principal component
-#'   in units of the ranges, `"given"` for the rows, or `"auto"`. Default `"auto"`: `"maxmin"`, or
-#'   the best of three for space-time covariances.
+#' @param ordering `"maxmin"`, each next location the farthest from its predecessors; `"random"`;
+#'   `"coordinate"`, the first coordinate; `"pca"`, the first principal component; `"given"`, the
+#'   rows; or `"auto"`. Default `"auto"`: `"maxmin"`, or the best of three for space-time
+#'   covariances.
 #' @param inducing the number of inducing points of an additional low-rank part, an integer, or
 #'   their positions as a matrix, data frame or sf points. Try 200 for smooth processes with many
 #'   predictors. Default: 0, none.
@@ -35,49 +34,41 @@
 #'   `"auto"`. Default `NULL`: `"auto"`, and `"responses"` if you give `k`.
 #' @param ... not used.
 #' @section Noise:
-#' `k` noisy neighbours contain less information than all observations. The loss grows with the
-#' noise, with n, and in clusters of locations. `neargp()` samples this loss, see [neighbor_loss()].
-#' `"auto"` conditions on the process without noise if the loss exceeds 0.3 units of log-likelihood
-#' or 0.06 standard deviations of a prediction. The posterior then comes from all locations, as in
-#' [vnngp()], and the fit takes four to eight times as long. `print()` reports the choice.
+#' `k` noisy neighbours contain less information than all observations, above all in clusters.
+#' `neargp()` samples this loss, see [neighbor_loss()]. `"auto"` conditions on the process without
+#' noise if the loss exceeds 0.3 units of log-likelihood or 0.06 standard deviations of a
+#' prediction. The fit then takes four to eight times as long, as [vnngp()] does, and `print()` says
+#' so.
 #'
-#' Responses are always used with a nugget below 1% of the variance, REML, random effects, models of
-#' the noise, [cov_spacetime()], several responses, areas, shards and single precision. A message
-#' reports a loss above one unit or 0.1 standard deviations.
+#' Some fits always use responses: those with a nugget below 1% of the variance, REML, random
+#' effects, noise models, [cov_spacetime()], several responses, areas, shards and single precision.
+#' A message reports a loss above one unit or 0.1 standard deviations.
 #' @section Repeated locations:
-#' All observations at one location count as one neighbour. The fit uses their weighted means, which
-#' for Gaussian responses reproduces the likelihood, trend and predictions of all observations
-#' exactly. This includes weights, offsets, noise models, random effects and trends that vary within
-#' a location. Locations that differ by rounding are equal. `k` and all defaults count locations.
-#' With `by = ~ u` in a covariance, a few points of `u` stand for a location, which is exact as
-#' well.
+#' All observations at one location count as one neighbour. Their weighted means reproduce the
+#' likelihood, trend and predictions of all observations exactly, also with weights, offsets, noise
+#' models, random effects and varying trends. `k` and all defaults count locations.
 #'
-#' Three kinds of fits count observations. The first are noise models in shards. The second are
-#' [loo_k()] with `leave_out = "row"` of several responses, with a noise model or in shards. The
-#' third are fits with more than 60 coefficients of random effects whose levels differ within a
-#' location. Use [exact_gp()], [vnngp()] or a larger `k` there. [loo_k()] with [student_t()] fits
-#' observations and predicts from locations.
+#' Three kinds of fits count observations: noise models in shards, [loo_k()] with `leave_out =
+#' "row"` of several responses, and random effects with more than 60 coefficients whose levels
+#' differ within a location. You should use [exact_gp()], [vnngp()] or a larger `k` there.
 #' @section Space and time:
 #' With [cov_spacetime()], the neighbours are the `k` most correlated observations. `"auto"`
-#' compares three orderings: maxmin, by time, and by the first coordinate and then time. It takes
-#' the one with the smallest sum of log conditional variances, on at most 2,000 observations.
+#' compares three orderings, by maxmin, by time, and by the first coordinate and then time, on at
+#' most 2,000 observations.
 #' @section Inducing points:
-#' With `inducing`, the process is a low-rank part plus a residual process, to which the Vecchia
+#' With `inducing`, the process is a low-rank part plus a residual process, to which the
 #' approximation applies (Gyger, Furrer and Sigrist 2025). Use it for many predictors or smooth
-#' processes when you need the estimates. In two coordinates with rough processes it only costs
-#' time. It supports one Gaussian response on the CPU, without sectors or a local mean.
+#' processes. In two coordinates with rough processes it only costs time. It supports one Gaussian
+#' response on the CPU.
 #'
-#' The points are centres of [stats::kmeans()] in units of the ranges. Neighbours are the `k` of the
-#' `5 * k` nearest with the largest residual correlation. The optimiser is quasi-Newton. An
-#' evaluation takes about `n * inducing * (k^2 + 5 * inducing)` operations.
-#' [simulate()][simulate.neargp] draws both parts, and leave-one-out predictions are in closed form.
+#' Time grows with `n * inducing * (k^2 + 5 * inducing)`. See the article "Model and methods" for
+#' points and neighbours.
 #' @section Restricted maximum likelihood:
-#' Maximum likelihood treats the estimated trend as known. It underestimates the variance and the
-#' range with tens of observations or many covariates, and a message says so below 50 observations
-#' or 10 per coefficient. `"REML"` uses contrasts that do not depend on the trend (Harville 1974),
-#' for one response without inducing points. Its log-likelihood follows nlme and lme4. Do not
-#' compare trends by it: `AIC()`, `anova()`, `drop1()` and `step()` refuse. `logLik(fit, REML =
-#' FALSE)` returns the likelihood at the same estimates.
+#' Maximum likelihood underestimates variance and range with tens of observations or many
+#' covariates, and a message says so. `"REML"` does not (Harville 1974), for one response without
+#' inducing points. Its log-likelihood follows nlme and lme4. You cannot compare trends by it:
+#' `AIC()`, `anova()`, `drop1()` and `step()` refuse. `logLik(fit, REML = FALSE)` returns the
+#' likelihood at the same estimates.
 #' @return A settings object for the argument `method` of [neargp()]. With inducing points, the fit
 #'   contains the data frame `inducing` with their positions.
 #' @seealso [neargp_methods], [exact_gp()], [vnngp()] for other families,
@@ -185,7 +176,7 @@ likelihood_objective.neargp_vecchia <- function(method, problem) {
   local_objective(problem, neighbors_before(problem, component, method$k, method$ordering, 0))
 }
 
-# The neighbours before each row in the metric of a component. The ordering is made anew only when
+# The neighbours before each row in the metric of a component. The ordering is made again only when
 # the metric has changed a lot: each ordering has a likelihood of its own, and swapping it for
 # little keeps the estimates from settling.
 reorder_at <- 0.5
@@ -207,7 +198,7 @@ vecchia_search <- function(problem, ordering) {
   }
 }
 
-# The component that tells the metric of a sum can change, and with it the number of coordinates.
+# The component that sets the metric of a sum can change, and with it the number of coordinates.
 is_another_shape <- function(shape, before, renew_at) {
   length(shape) != length(before) || max(abs(shape - before)) > renew_at
 }

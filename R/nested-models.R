@@ -83,8 +83,8 @@ is_begun <- function(problem) {
 # ---- one range for all coordinates ---------------------------------------------------------------
 
 # The same covariance without `ard` and `anisotropy`, where all that these add is estimated: a list
-# of none or one. It has a `problem` and the functions `expand`, from its working parameters to
-# those of the whole problem, and `reduce`, back.
+# of none or one. It consists of a `problem` and the functions `expand`, from its working parameters
+# to those of the whole problem, and `reduce`, back.
 isotropic_models <- function(problem) {
   layout <- problem$layout
   if (any(layout$kind %in% c("loading", local_kinds))) return(list())

@@ -2,7 +2,7 @@
 # durations and columns of package units in a unit of their own: whatever reads a column of newdata
 # reads it after with_fitted_columns().
 
-# The class and unit of each column that has one of these classes.
+# The class and unit of each column of one of these classes.
 time_kinds <- function(columns) {
   kinds <- lapply(unclass(columns)[seq_along(columns)], function(values) {
     class <- intersect(c("Date", "POSIXt", "difftime", "units"), class(values))

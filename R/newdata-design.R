@@ -1,7 +1,7 @@
 # Turns newdata into numbers as the rows of the fit were: with their levels, contrasts, units and
 # safe basis functions.
 
-# Trend matrix and offset at newdata (a plain data frame whose rows have no missing values).
+# Trend matrix and offset at newdata (a plain data frame without missing values).
 newdata_design <- function(object, newdata) {
   design <- evaluated_design(object, newdata)
   if (nrow(newdata) > 1L) warn_of_other_rows(design, object, newdata)
@@ -67,8 +67,8 @@ as_fitted_frame <- function(frame, types, kinds, xlevels) {
   apply_training_levels(with_training_units(frame, kinds), xlevels)
 }
 
-# What model.frame() makes, in a tenth of its time, of terms that are no more than names of numeric
-# columns or factors; NULL for others.
+# The result of model.frame(), in a tenth of its time, for terms that are no more than names of
+# numeric columns or factors; NULL for others.
 plain_frame <- function(terms, data) {
   variables <- as.list(attr(terms, "variables"))[-1L]
   if (!all(vapply(variables, is.name, NA)) || inherits(data, "sf")) return(NULL)
@@ -93,8 +93,8 @@ plain_design <- function(terms, frame) {
     nrow(frame), dimnames = list(NULL, c(if (constant) "(Intercept)", labels)))
 }
 
-# Checks rows of newdata as check_finite_data() checks the training data: an exposure of 0 has no
-# logarithm. `rows` are those of newdata.
+# Checks rows of newdata as check_finite_data() checks the training data: the logarithm of an
+# exposure of 0 does not exist. `rows` are those of newdata.
 check_design_finite <- function(design, rows) {
   for (what in names(design)) {
     if (all(is.finite(design[[what]]))) next
@@ -111,7 +111,7 @@ check_design_finite <- function(design, rows) {
 }
 
 # Offsets of the formula are part of its terms; one given as an argument is its expression,
-# evaluated anew.
+# evaluated again.
 newdata_offset <- function(object, frame, newdata) {
   total <- numeric_offset(frame)
   if (is.null(object$offset_argument)) return(total)
@@ -119,7 +119,7 @@ newdata_offset <- function(object, frame, newdata) {
   check_numeric_offset(extra, "offset")
   if (length(extra) != nrow(newdata)) {
     abort_neargp("newdata",
-      c("The offset given to neargp() does not have one value for each row of `newdata`.",
+      c("The offset given to neargp() does not contain one value for each row of `newdata`.",
         i = "Put it into the formula with offset(), so that it is found as a column of `newdata`."))
   }
   if (is.null(total)) extra else total + extra

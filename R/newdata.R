@@ -1,6 +1,6 @@
 # newdata in numbers, and the way back to its class. The target has, for the complete rows only,
 # embedded coordinates, trend matrix and offset; `restore` turns a data frame of results for all
-# rows into the class of newdata. Of the process alone (`part`) trend and offset are 0.
+# rows into the class of newdata. For the process alone (`part`) trend and offset are 0.
 
 new_target <- function(object, newdata, part = "field") {
   if (part == "process") object <- without_trend(object)
@@ -51,7 +51,7 @@ stars_target <- function(object, newdata, part) {
   target
 }
 
-# Basis functions such as splines refuse to be evaluated in no rows. Several outputs share the
+# Basis functions such as splines refuse to be evaluated in no rows. Several responses share the
 # columns of the formula.
 zero_design <- function(object, rows) {
   columns <- length(object$beta) %/% max(1L, length(object$outputs)) +

@@ -63,8 +63,9 @@ log_linear <- function(y, X, known, weights, steps = 25L) {
   unname(b)
 }
 
-# What the known variances leave of that of the response, in the unit of the core. The scale that
-# start values are found in is taken to be theirs, too: it is none of the model, but near enough.
+# The part of the response's variance that the known variances leave, in the unit of the core. The
+# scale that start values are found in is taken to be theirs as well: it is none of the model, but
+# near enough.
 beside_known_noise <- function(data, residual_variance) {
   if (is.null(data$noise$known)) return(residual_variance)
   max(residual_variance - mean(known_noise(rows_with_noise(data))), 0.1 * residual_variance)

@@ -30,8 +30,8 @@
 #'   heteroscedasticity. *Econometrica* 44, 461-465.
 #' @return This page describes an argument, and no function. [neargp()] returns a fit of class
 #'   `neargp`.
-#' @seealso [neargp()]; [recalibrate()] and [ppgpr()] for intervals of responses whose noise no
-#'   covariate tells.
+#' @seealso [neargp()]; [recalibrate()] and [ppgpr()] for intervals without a covariate for the
+#'   noise.
 #' @examples
 #' # Old instruments are noisier than new ones
 #' set.seed(1)
@@ -46,17 +46,17 @@
 #' @name noise
 NULL
 
-# Noise that differs between rows of a gaussian response: row i has the variance
+# Noise that differs between rows of a Gaussian response: row i has the variance
 #
 #   v_i = s2_i + nugget * exp(z_i'gamma) / weight_i,
 #
 # with s2_i known (the argument `measurement_variance`, in squared units of the response) and z_i
 # the covariates of `nugget = ~ z`. They are kept with the rows, as data$noise, and in fits of
-# other models that is NULL. While a model is fitted the core gets all v_i anew at each value of the
-# parameters, as noise in units of a nugget of 1, and their derivatives in log nugget and gamma:
-# diagonal matrices, of which it takes one as it takes that in the log nugget. A fit has the weights
-# nugget / v_i in the place of the user's, so that all that comes after it (predictions, folds,
-# leave-one-out, draws) knows noise as nugget / weight only.
+# other models that is NULL. While a model is fitted the core gets all v_i again at each value of
+# the parameters, as noise in units of a nugget of 1, and their derivatives in log nugget and gamma:
+# diagonal matrices, of which it takes one as it takes that in the log nugget. A fit keeps the
+# weights nugget / v_i in the place of the user's, so that all that comes after it (predictions,
+# folds, leave-one-out, draws) knows noise as nugget / weight only.
 #
 # Columns of z are divided by their standard deviations, and counted from their mean unless all they
 # have is 0 and 1, as those of a factor: so the nugget is that of a row with numbers at their mean
@@ -73,7 +73,7 @@ is_noise_formula <- function(nugget) rlang::is_formula(nugget)
 # The argument `nugget` as a number or NULL.
 numeric_nugget <- function(nugget) if (!is_noise_formula(nugget)) nugget
 
-# Formulas of covariates of rows beside the trend's.
+# Formulas of covariates of rows next to the trend's.
 row_formulas <- function(covariance, nugget) {
   of_covariance <- if (!is.null(covariance) && has_local_fields(covariance)) {
     as.list(local_formulas(covariance))
@@ -186,7 +186,7 @@ nugget_unit <- function(data, layout, values) {
   mean(known_noise(rows_with_noise(data)))
 }
 
-# The observations that have the noise of `data`.
+# The observations with the noise of `data`.
 rows_with_noise <- function(data) if (is_moving(data$within)) data$within$rows else data
 
 # Whether the noise of `data` depends on parameters that are not known yet.

@@ -23,7 +23,7 @@ first_component <- function(x) {
   centred %*% (direction * sign(direction[which.max(abs(direction))]))
 }
 
-# "auto" stands for the maxmin order where a covariance has one distance.
+# "auto" stands for the maxmin order if the covariance depends on one distance.
 settle_ordering <- function(method, covariance) {
   if (identical(method$ordering, "auto") && !has_space_time(covariance)) method$ordering <- "maxmin"
   method

@@ -1,19 +1,19 @@
-# Several outputs, cbind(zinc, lead) ~ trend: a row of the problem is one output at one row of the
+# Several responses, cbind(zinc, lead) ~ trend: a row of the problem is one output at one row of the
 # data, so that an output that is missing there is simply no row. What all methods take of one
 # output, they take of these rows; they know which output each is of.
 #   output  of each row, from 1       place  the row of the model frame it comes from
-#   outputs their names               places number of rows of the model frame
+#   outputs their names               locations number of rows of the model frame
 
 has_outputs <- function(problem) !is.null(problem$data$output)
 
-# Says whether the response is one of several outputs. That of a family that has matrices of its own
-# (successes and failures) is not, nor is one column, such as scale() gives.
+# Says whether the response is one of several responses. That of a family that has matrices of its
+# own (successes and failures) is not, nor is one column, such as scale() gives.
 is_output_response <- function(response, family) {
   is_gaussian(family) && !inherits(response, c("neargp_cens", "Surv")) && is.matrix(response) &&
     ncol(response) > 1L
 }
 
-# The model frame of several outputs keeps rows in which some of them are known: na.action sees a
+# The model frame of several responses keeps rows in which some of them are known: na.action sees a
 # response that is missing only where all are.
 without_missing_places <- function(frame, na.action) {
   response <- stats::model.response(frame)
@@ -30,7 +30,7 @@ without_missing_places <- function(frame, na.action) {
 
 check_one_output <- function(settings) {
   if (inherits(settings$covariance, "neargp_coregionalisation")) {
-    abort_neargp("argument", c("A model of coregionalisation needs several outputs.",
+    abort_neargp("argument", c("A model of coregionalisation needs several responses.",
       i = "Write the response as cbind(y1, y2)."))
   }
   if (length(settings$nugget) > 1L) {
@@ -88,7 +88,7 @@ warn_of_dependent_outputs <- function(response, outputs) {
   warn_neargp("outputs", c(
     if (is_whole) "The outputs are shares of a whole: their sum is the same in all rows." else
       "The outputs are linearly dependent: one of them is a combination of the others.",
-    x = "Their joint density has no upper bound, so that the fit says little.",
+    x = "Their joint density is unbounded, so that the fit says little.",
     i = if (is_whole) sprintf("Take log ratios: cbind(%s).", paste(log_ratios(outputs),
       collapse = ", ")) else "Leave one of them out of cbind()."))
 }
@@ -99,7 +99,7 @@ outputs_model_data <- function(frame, formula, weights) {
   response <- stats::model.response(frame)
   if (!is.null(numeric_offset(frame))) {
     abort_neargp("formula",
-      c("Several outputs have no offset.",
+      c("Several responses do not support an offset.",
         i = "Subtract what is known from each of them: cbind(y1 - known, y2)."))
   }
   outputs <- output_names(response, formula[[2L]])
@@ -161,12 +161,13 @@ without_outputs <- function(data) {
   data
 }
 
-# Rows of the model frame that the data are of: those of several outputs share some.
+# Rows of the model frame that the data are of: those of several responses share some.
 count_places <- function(data) {
   if (is.null(data$output)) length(data$y) else length(unique(data$place))
 }
 
-# The rows of some places, `choose` a function of the coordinates of all that returns their numbers.
+# The rows of some locations, `choose` a function of the coordinates of all that returns their
+# numbers.
 take_places_of_data <- function(data, choose) {
   if (is.null(data$output)) return(take_data_rows(data, choose(data$coords)))
   first <- which(!duplicated(data$place))
@@ -182,18 +183,18 @@ output_matrix <- function(data, values) {
   result
 }
 
-# The targets at places (stacked_targets()) that are rows of the data.
+# The targets at locations (stacked_targets()) that are rows of the data.
 targets_of_rows <- function(data, places = seq_len(data$places)) {
   if (is.null(data$output)) return(seq_along(data$y))
   (data$output - 1L) * length(places) + match(data$place, places)
 }
 
-# Rows of the data that are at these places.
+# Rows of the data that are at these locations.
 rows_of_places <- function(data, places) {
   if (is.null(data$output)) places else which(data$place %in% places)
 }
 
-# The fit as folds need it: one row for each place.
+# The fit as folds need it: one row for each location.
 as_places <- function(object) {
   if (is.null(object$outputs)) return(object)
   object$data <- without_outputs(take_data_rows(object$data, first_of_places(object$data)))
@@ -231,7 +232,7 @@ observed_outputs <- function(object, newdata, target) {
 
 # ---- places and their targets --------------------------------------------------------------------
 
-# The rows of the model frame as places to predict at. Their design is that of an output which is
+# The rows of the model frame as locations to predict at. Their design is that of an output which is
 # known there.
 places_of_fit <- function(object) {
   data <- object$data
@@ -241,7 +242,7 @@ places_of_fit <- function(object) {
     restore = identity)
 }
 
-# Rows of the data that are the first of a place, and the trend's columns there.
+# Rows of the data that are the first of a location, and the trend's columns there.
 first_of_places <- function(data) {
   first <- which(!duplicated(data$place))
   first[order(data$place[first])]
@@ -256,7 +257,7 @@ design_of_places <- function(data) {
   X
 }
 
-# The places once for each output, output after output.
+# The locations once for each output, output after output.
 stacked_targets <- function(object, coords, X) {
   m <- nrow(coords)
   place <- rep(seq_len(m), length(object$outputs))
@@ -265,7 +266,7 @@ stacked_targets <- function(object, coords, X) {
     X = outputs_design(X, output, place, object$outputs))
 }
 
-# Numbers of targets as a matrix with a row for each place and a column for each output.
+# Numbers of targets as a matrix with a row for each location and a column for each output.
 by_output <- function(object, x) matrix(x, ncol = length(object$outputs))
 
 # mean_zinc, sd_zinc, mean_lead, ... from a named list of numbers of targets.
@@ -278,7 +279,7 @@ output_columns <- function(parts, outputs) {
   as.data.frame(do.call(c, columns), optional = TRUE)
 }
 
-# The ends of names that tell the columns of several outputs apart.
+# The ends of names that distinguish the columns of several responses.
 output_suffix <- function(outputs) if (length(outputs)) paste0("_", outputs) else ""
 
 refuse_outputs <- function(object, what, instead) {

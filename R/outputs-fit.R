@@ -1,4 +1,4 @@
-# Fitting several outputs. The objectives are those of one output over the rows of all, with
+# Fitting several responses. The objectives are those of one output over the rows of all, with
 # conditioning sets of their own (outputs-neighbors.R). All of them are maximised by quasi-Newton on
 # exact gradients: loadings have signs, and a Fisher scoring for them would cost a triangular solve
 # for each.
@@ -6,7 +6,7 @@
 check_outputs_method <- function(method) {
   check_restricted_outputs(method)
   if (has_ability(method, "outputs")) return(invisible())
-  abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label),
+  abort_neargp("method", c(sprintf("%s cannot fit several responses.", method$label),
     i = sprintf("Use %s.", able_methods("outputs", "or"))))
 }
 
@@ -79,7 +79,7 @@ observed_information <- function(objective, state, problem, step = 1e-4) {
 
 # Starts of each output by itself, brought together. Its grid search gives its variance in each
 # structure, ranges and nugget; ranges are averaged over the outputs, and the correlations of the
-# structures are those of the residuals at shared places.
+# structures are those of the residuals at shared locations.
 outputs_start <- function(problem) {
   variances <- residual_variances(problem$data)
   problem$bounds <- outputs_bounds(problem, variances)
@@ -93,7 +93,7 @@ outputs_start <- function(problem) {
 }
 
 # With fewer factors than outputs, an output whose nugget begins near 0 takes a factor for itself.
-# So the search may also begin where a `share` of the variance of each output is noise.
+# The search may therefore also begin where a `share` of the variance of each output is noise.
 noisy_starts <- function(problem, variances, share = 0.3) {
   layout <- problem$layout
   count <- length(variances)
@@ -186,8 +186,8 @@ single_output_start <- function(problem, p, variance) {
     variance), single$layout$transform))
 }
 
-# Shrunk towards none: where few places are shared the sample correlations are rough, and need not
-# be those of a covariance matrix.
+# Shrunk towards none: where few locations are shared the sample correlations are rough, and need
+# not be those of a covariance matrix.
 residual_correlation <- function(data) {
   residuals <- trend_residual_matrix(data)
   shared <- crossprod(!is.na(residuals))

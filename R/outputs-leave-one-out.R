@@ -1,4 +1,4 @@
-# Rows of several outputs predicted from the others, see leave-one-out.R.
+# Rows of several responses predicted from the others, see leave-one-out.R.
 
 # Given the nearest in the rows that are left in.
 #' @export

@@ -1,7 +1,7 @@
-# Conditioning sets of several outputs: the k nearest rows of the target's own output and the
+# Conditioning sets of several responses: the k nearest rows of the target's own output and the
 # k_other nearest of each other one. Rows of all outputs together would be the wrong sets: where all
-# outputs are observed everywhere, most of k would go to places at which the own output says nearly
-# all, and a densely observed output would crowd out the others.
+# outputs are observed everywhere, most of k would go to locations at which the own output says
+# nearly all, and a densely observed output would crowd out the others.
 
 # Half as many as of the own, in all, and at least three of each: see bench/notes/outputs.md.
 default_k_other <- function(k, outputs) max(3L, as.integer(ceiling(k / (2 * (outputs - 1)))))
@@ -60,10 +60,10 @@ within_rows <- function(table, rows) {
 
 # Neighbours of the leave-one-out score. `leave_out`:
 #   "location"    the whole place is left out but for the outputs before the target's own: the
-#   product over a place's outputs is then
-#                 the density of all of them given the other places
-#   "row"         every other row may be a neighbour, at the target's own place, too
-#   "prediction"  the whole place is left out: what predicts an output there as at a new place
+#   product over a location's outputs is then
+#                 the density of all of them given the other locations
+#   "row"         every other row may be a neighbour, at the target's own location as well
+#   "prediction"  the whole place is left out: what predicts an output there as at a new location
 neighbors_of_outputs <- function(data, component, k, k_other, leave_out, context) {
   scaled <- core_scale(data$coords, component)
   rows <- rows_by_output(data)
@@ -82,15 +82,15 @@ neighbors_of_outputs <- function(data, component, k, k_other, leave_out, context
       found <- within_rows(core_neighbors_to(source, scaled[rows[[p]], , drop = FALSE],
         min(wanted + extra, length(rows[[q]])), context), rows[[q]])
       if (extra == 0L || nrow(found) <= wanted) return(found)
-      # that one more is for the row at the own place; where it is not dropped the farthest is
+      # that one more is for the row at the own location; where it is not dropped the farthest is
       dropped <- matrix(own_place(found, rep(rows[[p]], each = nrow(found))), nrow(found))
       found[nrow(found), colSums(dropped) == 0] <- NA_integer_
       found
     })
 }
 
-# The neighbours of Vecchia's likelihood, which come earlier. Places are ordered, at each place the
-# outputs follow each other.
+# The neighbours of Vecchia's likelihood, which come earlier. Locations are ordered, at each
+# location the outputs follow each other.
 earlier_outputs <- function(problem, component, k, ordering, key) {
   data <- problem$data
   scaled <- core_scale(data$coords, component)
@@ -112,7 +112,7 @@ output_rank <- function(data, scaled, ordering, key, context) {
   as.integer(rank(place_rank[data$place] * (length(data$outputs) + 1) + data$output))
 }
 
-# The neighbours of new places: rows of the data for each output there. Targets are output after
+# The neighbours of new locations: rows of the data for each output there. Targets are output after
 # output.
 neighbors_of_new_outputs <- function(object, coords, k, k_other, context) {
   rows <- rows_by_output(conditioned_data(object))
@@ -128,7 +128,7 @@ neighbors_of_new_outputs <- function(object, coords, k, k_other, context) {
 
 # ---- of predictions ------------------------------------------------------------------------------
 
-# What only predictions of several outputs take, see predict.neargp_outputs().
+# Arguments of predictions of several responses alone, see predict.neargp_outputs().
 outputs_wanted <- function(k_other = NULL, covariance = FALSE, observed = FALSE) {
   list(k_other = k_other, covariance = covariance, observed = observed)
 }

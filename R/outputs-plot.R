@@ -1,19 +1,32 @@
-#' Plot a fit to several outputs
+#' Plot a fit to several responses
 #'
-#' @param x,object a fit of [neargp()] to several outputs.
-#' @param which `"loo"`: observations against their leave-one-out predictions, with scores;
-#'   `"residual_map"`: the standardised leave-one-out residuals where they are; `"covariance"`: the
-#'   fitted covariances (on the diagonal) and cross-correlations of the structures as functions of
-#'   distance; `"variogram"`: the empirical variogram of each output with the fitted one, as
-#'   `empirical_variogram(x, output = )` gives it; `"inducing"`, of a fit by [svgp()]: its inducing
-#'   points over the data.
-#' @param outputs names of the outputs to show, all by default.
+#' @description
+#' Draws diagnostics, covariances and variograms of a fit to several responses.
+#'
+#' ```r
+#' air <- na.omit(airquality)
+#' fit <- neargp(cbind(log(Ozone), Temp) ~ 1, air, coords = ~ Wind + Solar.R)
+#' plot(fit, which = "covariance")
+#' ```
+#'
+#' @details
+#' | `which` | plot |
+#' |---|---|
+#' | `"loo"` | observations against leave-one-out predictions, with scores |
+#' | `"residual_map"` | standardised leave-one-out residuals in space |
+#' | `"covariance"` | fitted covariances and cross-correlations by distance |
+#' | `"variogram"` | [empirical_variogram()] of each response, with the fitted curve |
+#' | `"inducing"` | for [svgp()], the inducing points over the data |
+#'
+#' @param x,object a fit by [neargp()] to several responses.
+#' @param which the name of a plot. Default: `"loo"`.
+#' @param outputs names of the responses to show. Default `NULL`: all.
 #' @param ... not used.
-#' @return A list of class `neargp_plots` with a ggplot object for each output, which prints as a
-#'   page. For `"covariance"` a ggplot object with a panel for each pair of outputs, for
-#'   `"inducing"` and for one output a ggplot object. `plot()` draws it and returns it invisibly.
-#'   Without the package ggplot2, `plot()` draws plain versions, but none of `"covariance"` and
-#'   `"inducing"`.
+#' @return A list of class `neargp_plots` with a ggplot object for each response, which prints as a
+#'   page. `"covariance"`, `"inducing"` and a single response return one ggplot object. `plot()`
+#'   draws it and returns it invisibly. Without ggplot2, `plot()` draws plain versions, except
+#'   `"covariance"` and `"inducing"`.
+#' @seealso [plot.neargp()], [predict.neargp_outputs()]
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(120), y = runif(120))
@@ -58,7 +71,7 @@ check_output_plot <- function(x, which) {
   known <- paste0("\"", output_plots(x), "\"", collapse = ", ")
   if (is.character(which) && length(which) > 1L) {
     abort_neargp("argument", c(
-      "`which` must be one plot of a fit to several outputs: it has a panel for each of them.",
+      "`which` must be one plot of a fit to several responses: it contains a panel for each of them.",
       x = sprintf("It is %s.", format_some(paste0("\"", which, "\""))),
       i = sprintf("Ask for one at a time, of %s.", known)))
   }

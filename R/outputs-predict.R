@@ -1,4 +1,4 @@
-# Predictions of several outputs, for predict() (R/predict-outputs.R).
+# Predictions of several responses, for predict() (R/predict-outputs.R).
 
 # Thresholds in the order of the outputs.
 check_output_thresholds <- function(threshold, outputs) {
@@ -51,7 +51,7 @@ moments_given_observed <- function(object, target, neighbors, observed, settings
   trend_moments(object, found$weighted, found$variance, target$X, 0)
 }
 
-# The data of the fit, and after them what is observed at the new places.
+# The data of the fit, and after them what is observed at the new locations.
 data_with_observed <- function(object, target, observed) {
   data <- conditioned_data(object)
   known <- which(!is.na(observed))
@@ -62,7 +62,7 @@ data_with_observed <- function(object, target, observed) {
     output = c(data$output, target$output[known]), basis = data$basis)
 }
 
-# Column (place, output): the rows of the other outputs observed at that place.
+# Column (place, output): the rows of the other outputs observed at that location.
 observed_neighbors <- function(object, observed) {
   known <- !is.na(observed)
   number <- matrix(NA_integer_, nrow(known), ncol(known))
@@ -74,7 +74,7 @@ observed_neighbors <- function(object, observed) {
 
 # ---- covariance of the outputs at a place --------------------------------------------------------
 
-# With one set of neighbours common to the outputs of a place, weights b_p, covariances c_q with
+# With one set of neighbours common to the outputs of a location, weights b_p, covariances c_q with
 # them, and d_p what they do not see of the trend, the errors of outputs p and q have the covariance
 # B[p, q] - b_p'c_q + d_p' V d_q.
 covariance_of_places <- function(object, coords, target, settings) {

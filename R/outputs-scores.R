@@ -1,4 +1,5 @@
-# Scores of several outputs: a row for each, and one for their joint distribution at each place.
+# Scores of several responses: a row for each, and one for their joint distribution at each
+# location.
 
 #' @rdname scores
 #' @section Several responses: The result contains a row for each response, named in the column
@@ -34,7 +35,7 @@ left_out_outputs <- function(object, level, na.rm, leave_out) {
   })
 }
 
-# `observed`: a row for each place, a column for each output.
+# `observed`: a row for each location, a column for each output.
 scores_of_places <- function(object, observed, predicted, weights, level, na.rm) {
   predicted <- weigh_outputs(predicted, object, weights)
   column <- function(name, p) predicted[[paste0(name, object$outputs[p])]]
@@ -66,7 +67,7 @@ check_observed_outputs <- function(object, newdata, observed) {
       NROW(newdata), length(object$outputs)))
 }
 
-# `joint`: minus the log density of the outputs that are known at each place.
+# `joint`: minus the log density of the outputs that are known at each location.
 with_joint_row <- function(table, joint) {
   table[nrow(table) + 1L, ] <- NA
   table$output[nrow(table)] <- "(joint)"
@@ -97,7 +98,7 @@ newdata_outputs <- function(object, newdata) {
   response
 }
 
-# Minus the log density of the outputs known at each place; NA where none is.
+# Minus the log density of the outputs known at each location; NA where none is.
 joint_log_scores <- function(observed, mean, covariance) {
   vapply(seq_len(nrow(observed)), function(i) {
     known <- which(!is.na(observed[i, ]) & !is.na(mean[i, ]))

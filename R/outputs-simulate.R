@@ -1,6 +1,6 @@
-# Conditional simulation of several outputs: places in maxmin order, at each the outputs one after
-# the other; each is drawn given its nearest among the observations and what has been drawn before,
-# at the same place, too.
+# Conditional simulation of several responses: locations in maxmin order, at each the outputs one
+# after the other; each is drawn given its nearest among the observations and what has been drawn
+# before, at the same location as well.
 
 #' @export
 simulation_draws.neargp_method_outputs <- function(method, object, target, nsim, settings) {
@@ -22,10 +22,11 @@ simulation_draws.neargp_method_outputs <- function(method, object, target, nsim,
   aperm(array(base_mean(data, X, 0) + drawn, c(m, P, nsim)), c(1L, 3L, 2L))
 }
 
-# The field at places, a row for each of their outputs, output after output, given the data and a
-# draw of the trend in each column. Drawn is what nothing at the place tells: an output without
-# noise is known where it was observed, and where there are fewer factors than outputs, some outputs
-# are combinations of the others everywhere. To condition on both would be singular.
+# The field at locations, a row for each of their outputs, output after output, given the data and a
+# draw of the trend in each column. Only values that nothing at the location determines are drawn:
+# an output without noise is known where it was observed, and where there are fewer factors than
+# outputs, some outputs are combinations of the others everywhere. To condition on both would be
+# singular.
 outputs_field <- function(method, object, data, coords, betas, settings) {
   UseMethod("outputs_field")
 }
@@ -58,7 +59,7 @@ outputs_field.default <- function(method, object, data, coords, betas, settings)
   field
 }
 
-# Row of the data that is the field itself, for each place and output; NA where there is none.
+# Row of the data that is the field itself, for each location and output; NA where there is none.
 known_outputs_at <- function(object, data, coords) {
   rows <- lapply(seq_along(object$outputs), function(p) {
     own <- if (object$nugget[[p]] == 0) which(data$output == p) else integer(0)

@@ -1,4 +1,4 @@
-# Tables of fits to several outputs: a row for each parameter, the fit, or each row of the data.
+# Tables of fits to several responses: a row for each parameter, the fit, or each row of the data.
 
 #' @export
 glance.neargp_outputs <- function(x, ...) {

@@ -1,6 +1,6 @@
-# Fits to several outputs: what their methods for generics do otherwise than those of other fits.
-# Such a fit is of class c("neargp_outputs", "neargp"), with an element `outputs` (names), a nugget
-# for each, and loadings in its covariance.
+# Fits to several responses: what their methods for generics do otherwise than those of other fits.
+# A fit to several responses is of class c("neargp_outputs", "neargp"), with an element `outputs`
+# (names), a nugget for each, and loadings in its covariance.
 
 #' @export
 fit_of_response.neargp_method_outputs <- function(method, fit) {
@@ -164,7 +164,7 @@ single_output <- function(x, output) {
 }
 
 #' @rdname empirical_variogram
-#' @param output of a fit to several outputs: the name of one.
+#' @param output for a fit to several responses, the name of one.
 #' @export
 empirical_variogram.neargp_outputs <- function(object, output = object$outputs[1L], ...) {
   check_choice(output, "output", object$outputs)

@@ -6,7 +6,8 @@
 # not an error: the estimates are still of use.
 working_covariance <- function(information, free) {
   variance <- matrix(NA_real_, length(free), length(free))
-  # what was held where the search ended, as warps that gave way to none, has no information
+  # parameters that were fixed where the search ended, as warps that gave way to none, have no
+  # information
   if (!is.null(information)) free <- free & diag(information) != 0
   if (is.null(information) || !any(free)) return(variance)
   inverse <- tryCatch(chol2inv(chol(information[free, free, drop = FALSE])),

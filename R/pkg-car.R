@@ -1,5 +1,5 @@
-# All that knows about car. Its defaults take a model's terms for those of vcov(), which of several
-# outputs or classes has those of each.
+# All that knows about car. Its defaults take a model's terms for those of vcov(), which for several
+# responses or classes returns those of each.
 
 #' @exportS3Method car::Anova
 Anova.neargp_outputs <- function(mod, ...) check_one_trend(mod, "Anova()")

@@ -20,7 +20,7 @@ recovered_data <- function(object, data, known = NULL, ...) {
 }
 
 # The basis is on the scale of the link. There are no degrees of freedom: the tests of summary() are
-# by the normal distribution, too.
+# by the normal distribution as well.
 #' @exportS3Method emmeans::emm_basis
 emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...) {
   frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)
@@ -33,7 +33,7 @@ emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...)
     misc = emmeans_scale(object))
 }
 
-# Of several outputs a factor `output` says whose mean it is, as emmeans has it of a matrix of
+# For several responses a factor `output` says whose mean it is, as in emmeans for a matrix of
 # responses: each has its own coefficients of the same terms.
 #' @exportS3Method emmeans::recover_data
 recover_data.neargp_outputs <- function(object, data = NULL, ...) {

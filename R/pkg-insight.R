@@ -1,6 +1,5 @@
-# All that knows about insight, on which parameters, performance and ggeffects stand. What it does
-# by default for any model works as it is; here is what it gets wrong, or only knows of models on
-# its list.
+# All that knows about insight, on which parameters, performance and ggeffects stand. Its defaults
+# for any model work as they are; here is what it gets wrong, or only knows of models on its list.
 
 #' @exportS3Method insight::get_statistic
 get_statistic.neargp <- function(x, ...) {
@@ -30,10 +29,10 @@ get_deviance.neargp <- function(x, ...) stats::deviance(x)
 #' @exportS3Method insight::is_converged
 is_converged.neargp <- function(x, tolerance = 0.001, ...) as.logical(x$convergence$converged)
 
-# What insight says of zero inflation by the name of a family is of models that have coefficients of
-# it, and what it says of ordered categories of predictions that are probabilities of each. Counts
-# are to performance::check_zeroinflation() Poisson counts, whose zeros it takes from fitted(): in
-# versions where that is no generic it then refuses those with more zeros.
+# By the name of a family, insight speaks of zero inflation for models with coefficients of it, and
+# of ordered categories for predictions that are probabilities of each. Counts are to
+# performance::check_zeroinflation() Poisson counts, whose zeros it takes from fitted(): in versions
+# where that is no generic it then refuses those with more zeros.
 #' @exportS3Method insight::model_info
 model_info.neargp <- function(x, ...) {
   info <- NextMethod()
@@ -50,7 +49,7 @@ model_info.neargp <- function(x, ...) {
   info
 }
 
-# Data that are found under their name are those that were fitted. The model frame has no columns
+# Data that are found under their name are those that were fitted. The model frame lacks the columns
 # of groups and smooths.
 #' @exportS3Method insight::get_data
 get_data.neargp <- function(x, ...) {
@@ -66,7 +65,7 @@ link_inverse.neargp <- function(x, ...) mean_at_predictor(x)
 #' @exportS3Method insight::link_function
 link_function.neargp <- function(x, ...) mean_link(x)$linkfun %||% x$family$linkfun
 
-# Predictions at rows that have places are those of predict(); at covariates alone those of the
+# Predictions at rows that have locations are those of predict(); at covariates alone those of the
 # trend, as for fixed effects of mixed models.
 #' @exportS3Method insight::get_predicted
 get_predicted.neargp <- function(x, data = NULL, predict = "expectation", ci = 0.95,

@@ -12,10 +12,10 @@ model_performance.neargp <- function(model, ...) {
   structure(table, class = c("performance_model", "data.frame"))
 }
 
-# Of a score there is none, nor of AIC.
+# A score has none, nor an AIC.
 #' @exportS3Method performance::performance_aicc
 performance_aicc.neargp <- function(x, ...) {
-  if (!is_likelihood(x)) abort_not_likelihood("The AICc", x$score)
+  if (!is_likelihood(x)) abort_not_likelihood("The AICc", x$score, is_gaussian(x$family))
   NextMethod()
 }
 
@@ -27,7 +27,7 @@ check_convergence.neargp <- function(x, tolerance = 0.001, ...) {
   as.logical(x$convergence$converged)
 }
 
-# Draws of the observed rows beside the response, as performance plots and prints them.
+# Draws of the observed rows next to the response, as performance plots and prints them.
 #' @exportS3Method performance::check_predictions
 check_predictions.neargp <- function(object, iterations = 50, check_range = FALSE, ...) {
   check_one_response(object, "check_predictions()")
@@ -47,7 +47,7 @@ check_zeroinflation.neargp <- function(x, tolerance = 0.05, nsim = 250, ...) {
   if (!isTRUE(entry$discrete) || isTRUE(entry$has_trials) || isTRUE(entry$thresholds)) {
     abort_neargp("family", "check_zeroinflation() is for counts.")
   }
-  if (!is.null(entry$least)) abort_neargp("family", "Truncated counts have no zeros.")
+  if (!is.null(entry$least)) abort_neargp("family", "Truncated counts contain no zeros.")
   observed <- sum(observed_response(x$data) == 0)
   drawn <- colSums(as.matrix(stats::simulate(x, nsim = check_count(nsim, "nsim"))) == 0)
   structure(list(predicted.zeros = round(mean(drawn)), observed.zeros = observed,

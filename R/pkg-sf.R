@@ -25,7 +25,7 @@ sf_locations <- function(data, coords, distance, crs) {
   used <- if (is.na(own)) crs_of(crs) else own
   if (is.null(used) && distance == "auto") {
     abort_neargp("crs",
-      c("`data` has no coordinate reference system, so it is not known how to measure distances.",
+      c("`data` lacks a coordinate reference system, so it is not known how to measure distances.",
         i = "Longitude and latitude: crs = 4326. A plane without a CRS: distance = \"euclidean\"."))
   }
   metric <- resolve_metric(distance, used, 2L)
@@ -98,8 +98,8 @@ check_same_crs <- function(crs, locations,
   }
 }
 
-# A CRS given as a PROJ string has no name of its own, and of one from a file or a raster the input
-# is its WKT, of many lines.
+# A CRS given as a PROJ string lacks a name of its own, and for one from a file or a raster the
+# input is its WKT, of many lines.
 describe_crs <- function(crs) {
   if (is.null(crs) || is.na(crs)) return("none")
   if (!is.na(crs$Name) && !crs$Name %in% c("", "unknown")) return(crs$Name)

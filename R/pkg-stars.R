@@ -40,7 +40,7 @@ bands_as_attributes <- function(grid, places, used, argument) {
     return(split(grid, names(bands)))
   }
   abort_neargp("geometry", c(
-    sprintf("`%s` has a dimension that is neither space nor time nor in the model: %s (%s).",
+    sprintf("`%s` contains a dimension that is neither space nor time nor in the model: %s (%s).",
       argument, names(bands)[1L], format_some(named)),
     i = sprintf("Where it is of variables, make them attributes with the names that the model has: setNames(split(%s, \"%s\"), c(...)).",
       argument, names(bands)[1L]),

@@ -1,8 +1,8 @@
 # Diagnostics of a fit from its leave-one-out predictions: each row predicted from the others, as an
 # observation (noise included).
 
-# Rows that determine a coefficient of the trend have no prediction from the others, as a warning
-# has said.
+# Rows that determine a coefficient of the trend lack a prediction from the others, as a warning has
+# said.
 predicted_rows <- function(loo) {
   known <- !is.na(loo$mean)
   if (!any(known)) {
@@ -53,12 +53,12 @@ ggplot_residuals <- function(fit, loo, main = residuals_title) {
     (if (by_log) ggplot2::scale_x_log10(labels = each_plain_label))
 }
 
-# Predictions of counts and amounts, most of which are beside the least of them on a linear axis.
+# Predictions of counts and amounts, most of which are next to the least of them on a linear axis.
 is_shown_by_log <- function(fit, loo) {
   predictor_scale(fit$family) == "log" && all(loo$mean > 0)
 }
 
-# What the field adds to: the link of the family, or the transform of the response.
+# The scale to which the field adds: the link of the family, or the transform of the response.
 predictor_scale <- function(family) {
   name <- family$transform$name %||% family$link
   if (name == "functions") "transformed" else name
@@ -97,7 +97,7 @@ qq_title <- "Quantiles of leave-one-out residuals"
 
 loo_title <- "Leave-one-out predictions"
 
-# Both axes have the range of predictions and observations.
+# Both axes share the range of predictions and observations.
 ggplot_predictions <- function(loo, response, main, score) {
   loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
@@ -117,8 +117,9 @@ ggplot_same_range <- function() {
 }
 
 score_caption <- function(score) {
-  sprintf("RMSE %s, CRPS %s, %g%% coverage %.1f%%", format(score$rmse, digits = 3L),
-    format(score$crps, digits = 3L), 100 * score$level, 100 * score$coverage)
+  paste(c(sprintf("RMSE %s, CRPS %s", format(score$rmse, digits = 3L),
+    format(score$crps, digits = 3L)), if (!is.null(score$coverage))
+    sprintf("%g%% coverage %.1f%%", 100 * score$level, 100 * score$coverage)), collapse = ", ")
 }
 
 ggplot_residual_map <- function(fit, loo, main = "Map of the residuals") {

@@ -8,10 +8,11 @@ effect_covariates <- function(fit) {
   unique(c(all.vars(stats::delete.response(fit$terms)), unlist(lapply(smooths, recipe_variables))))
 }
 
-ggplot_effects <- function(fit, level = 0.95) {
+ggplot_effects <- function(fit, type, level = 0.95) {
   refuse_compressed(fit, "plot(which = \"effects\")")
-  tables <- effect_tables(fit, level)
-  label <- paste("Effect on", response_with_scale(fit))
+  tables <- effect_tables(fit, level, type)
+  label <- if (type == "link") paste("Effect on", response_with_scale(fit)) else
+    label_with_unit(fit$data$response_name, response_unit(fit))
   plots <- lapply(names(tables), function(name) {
     table <- tables[[name]]
     title <- sprintf("Effect of %s", name)
@@ -60,16 +61,17 @@ all_calls <- function(expression) {
   c(list(expression), unlist(lapply(as.list(expression)[-1L], all_calls), recursive = FALSE))
 }
 
-# A table (x, value, lower, upper) for each covariate that has an effect.
-effect_tables <- function(fit, level) {
+# A table (x, value, lower, upper) for each covariate with an effect.
+effect_tables <- function(fit, level, type = "link") {
   data <- needed_data(fit, "plot(which = \"effects\")")
   rows <- drop_geometry(with_fitted_columns(fit, fitted_rows(fit, data)))
   rows <- as.data.frame(rows)[intersect(fit$required_columns, names(rows))]
   levels <- level_columns(fit)
   typical <- as.data.frame(Map(typical_value, rows, names(rows) %in% levels), check.names = FALSE)
   covariates <- intersect(effect_covariates(fit), names(rows))
+  if (type == "response") fit <- without_groups(fit)
   tables <- lapply(stats::setNames(nm = covariates), function(name) {
-    effect_table(fit, typical, name, rows[[name]], level, name %in% levels)
+    effect_table(fit, typical, name, rows[[name]], level, name %in% levels, type)
   })
   Filter(Negate(is.null), tables)
 }
@@ -80,9 +82,10 @@ typical_value <- function(x, as_levels) {
   x[match(names(counts)[which.max(counts)], as.character(x))]
 }
 
-# With the design C of values less the mean of that of the observations, effects are C b and have
-# the variances diag(C V C'): an intercept, which they do not contain, does not widen them.
-effect_table <- function(fit, typical, name, observed, level, as_levels, points = 100L,
+# With the design C of values less the mean of that of the observations, effects are C b with the
+# variances diag(C V C'): an intercept, which they do not contain, does not widen them. On the
+# response scale the design is that of the values, with its intercept and offset.
+effect_table <- function(fit, typical, name, observed, level, as_levels, type, points = 100L,
                          most = 1000L) {
   is_number <- is.numeric(observed) && !as_levels
   x <- if (is_number) seq(min(observed), max(observed), length.out = points) else
@@ -90,17 +93,33 @@ effect_table <- function(fit, typical, name, observed, level, as_levels, points 
   design_at <- function(values) {
     rows <- typical[rep(1L, length(values)), , drop = FALSE]
     rows[[name]] <- values
-    evaluated_design(fit, rows)$X
+    evaluated_design(fit, rows)
   }
   some <- observed[shown_rows(length(observed), most)]
-  design <- design_at(x)
-  design <- sweep(design, 2L, colMeans(design_at(some)))
-  if (all(abs(design) < 1e-12)) return(NULL)
+  at <- design_at(x)
+  effects <- sweep(at$X, 2L, colMeans(design_at(some)$X))
+  if (all(abs(effects) < 1e-12)) return(NULL)
+  curve <- if (type == "link") effect_curve(fit, effects, 0, level) else
+    at_typical_response(fit, effect_curve(fit, at$X, at$offset, level))
+  structure(data.frame(x = if (is_number) x else factor(as.character(x), as.character(x)), curve),
+    observed = some)
+}
+
+effect_curve <- function(fit, design, offset, level) {
   trend <- core_trend(fit)
   of_effects <- seq_along(trend$beta) > length(fit$beta)
-  value <- drop(design %*% c(fit$beta, trend$beta[of_effects]))
+  value <- offset + drop(design %*% c(fit$beta, trend$beta[of_effects]))
   design <- design_columns(fit$data, design)
   sd <- sqrt(pmax(rowSums((design %*% with_spread(trend$beta_vcov, trend$spread)) * design), 0))
-  structure(data.frame(x = if (is_number) x else factor(as.character(x), as.character(x)),
-    value = value, normal_limits(value, sd, level)), observed = some)
+  data.frame(value = value, normal_limits(value, sd, level))
+}
+
+# The mean of a response, or the median of a transformed one, where the process and the effects of
+# groups are at their mean of 0.
+at_typical_response <- function(fit, curve) {
+  transform <- fit$family$transform
+  of_predictor <- if (is.null(transform)) mean_at_predictor(fit) else
+    function(eta) from_normal_scale(eta, transform)
+  curve[] <- lapply(curve, of_predictor)
+  curve
 }

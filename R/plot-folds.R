@@ -2,8 +2,8 @@
 
 #' @rdname folds
 #' @param x,object folds made by `block_folds()`.
-#' @param which numbers of the folds to show, each in a panel of its own beside the other rows in
-#'   grey; by default all, or the first 12 of more.
+#' @param which numbers of the folds to show, one panel for each, with the other observations in
+#'   grey. Default `NULL`: all, or the first 12.
 #' @param cex size of the points, a positive number; the default falls from 1 with their number.
 #' @param ... for `plot()`, `cex`; for `autoplot()` not used.
 #' @export
@@ -35,7 +35,7 @@ fold_place <- function(x) {
   shown <- attr(x, "shown")
   if (is.null(shown)) {
     abort_neargp("argument", c(
-      "These folds have no locations to plot.",
+      "These folds contain no locations to plot.",
       i = "Random folds do not look at locations; `block_folds()` does."
     ))
   }

@@ -28,13 +28,13 @@ ggplot_local_scale <- function(fit, which, what, newdata, cells, time, palette, 
     drawn$label, drawn$main)
 }
 
-# What the map or curve shows, of which values, how coloured and how called.
+# The values that the map or curve shows, their colours and their names.
 local_scale_map <- function(fit, which, what, newdata, cells, time, palette = NULL, limits = NULL) {
   drawn <- local_scale_places(fit, which, newdata, cells, time)
   drawn$is_error <- what == "sd"
   if (drawn$is_error && all(is.na(drawn$error))) {
     abort_neargp("plot",
-      c(sprintf("The fit has no standard errors of its local %s: %s.", which, why_no_errors(fit)),
+      c(sprintf("There are no standard errors of the local %s: %s.", which, why_no_errors(fit)),
         i = "vecchia() and exact_gp() have them."))
   }
   drawn$main <- local_title(fit, which, drawn$is_error)
@@ -45,7 +45,7 @@ local_scale_map <- function(fit, which, what, newdata, cells, time, palette = NU
   drawn
 }
 
-# Places with value and error of the logarithm there, and the unit of the value.
+# Locations with value and error of the logarithm there, and the unit of the value.
 local_scale_places <- function(fit, which, newdata, cells, time) {
   component <- local_component(fit, which)
   if (is.null(newdata)) {

@@ -9,7 +9,8 @@
 #'
 #' @details
 #' The map is an image if the points fill a quarter of a regular grid, and coloured points
-#' otherwise. Without ggplot2 the map is plain base graphics.
+#' otherwise. You can add layers to it, for example `+ ggplot2::theme_bw()`. Without ggplot2 it uses
+#' base graphics.
 #'
 #' @param predictions a data frame, sf points or a terra `SpatRaster`, such as [predict()] returns.
 #' @param what the name of a column (layer). Default `NULL`: `"mean"`, or `"class"` of a
@@ -21,7 +22,7 @@
 #' @param limits two numbers, the range of the colour scale; values beyond take the colour of its
 #'   end. Default `NULL`: the range without outliers. Use `range()` of the values for all.
 #' @param centered `TRUE` for a scale symmetric about zero. Default: `FALSE`.
-#' @param longlat `TRUE` for degrees. Default `NULL`: from the object or the names.
+#' @param longlat `TRUE` for degrees. Default `NULL`: from the names.
 #' @param title the title of the legend. Default: `what`.
 #' @param main,xlab,ylab titles of the map and of its axes.
 #' @param cex the size of points, a positive number. Default `NULL`: by their number.
@@ -225,7 +226,8 @@ ggplot_axes <- function(place, expand = FALSE, xlab = NULL, ylab = NULL) {
   )
 }
 
-# A map that is but a line would leave no room beside it: its narrow side is drawn wider than it is.
+# A map that is but a line would leave no room next to it: its narrow side is drawn wider than it
+# is.
 widen_map <- function(place) {
   shape <- if (place$longlat) cos(mean(range(place$y)) * pi / 180) else 1
   least <- max(diff(range(place$x)) * shape, diff(range(place$y))) / 20 * c(-0.5, 0.5)

@@ -43,7 +43,7 @@ drawable_plots <- function(which) {
   plain[1L]
 }
 
-# `...` of a plot method may have the arguments of its autoplot method, and of others.
+# `...` of a plot method may contain the arguments of its autoplot method, and of others.
 check_plot_arguments <- function(..., frame = parent.frame(), called = sys.function(sys.parent()),
                                  call = sys.call(sys.parent())) {
   methods <- Filter(is.function, list(...))

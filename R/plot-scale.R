@@ -64,7 +64,7 @@ log_color_scale <- function(values, palette, limits = NULL) {
   scale
 }
 
-# Values that differ by less than 1% are of one colour: their digits would tell nothing.
+# Values that differ by less than 1% are of one colour: their digits would show nothing.
 log_limits <- function(values) {
   known <- log(values[is.finite(values)])
   if (length(known) && diff(range(known)) < 0.01) mean(range(known)) + c(-0.005, 0.005)

@@ -52,7 +52,7 @@ autoplot.neargp_variogram <- function(object, main = "Variogram", xlab = NULL,
       legend.spacing.y = ggplot2::unit(0, "pt"), legend.margin = ggplot2::margin())
 }
 
-# Directions have a colour, a symbol and a line each.
+# Directions differ in colour, symbol and line.
 variogram_scales <- function(x) {
   guide <- if (all(is.na(x$direction))) "none" else "legend"
   each <- function(values) rep_len(values, length(direction_colors))
@@ -66,7 +66,7 @@ variogram_scales <- function(x) {
       guide = guide))
 }
 
-# What points and curve are.
+# The meaning of points and curve.
 variogram_caption <- function(x) {
   curve <- attr(x, "curve")
   if (is.null(curve)) return(attr(x, "note"))

@@ -1,6 +1,6 @@
 # Maps of coefficients that vary, or curves along one coordinate.
 
-# Each coefficient has a unit, and a scale, of its own.
+# Units and scales differ between coefficients.
 ggplot_coefficients <- function(fit, what, newdata, cells, time, palette, limits, centered) {
   maps <- coefficient_maps(fit, what == "sd", newdata, cells, time)
   plots_of(names(maps$values), function(name) {
@@ -15,12 +15,12 @@ ggplot_coefficients <- function(fit, what, newdata, cells, time, palette, limits
   })
 }
 
-# Beside those of columns the intercept is told by maps of the process.
+# Next to those of columns, maps of the process show the intercept.
 drawn_surfaces <- function(surfaces) {
   Filter(function(surface) surface$name != "(Intercept)", surfaces)
 }
 
-# Places, with the values that are drawn there, their standard deviations and titles, by name.
+# Locations, with the values that are drawn there, their standard deviations and titles, by name.
 coefficient_maps <- function(fit, is_error, newdata, cells, time) {
   settings <- predict_settings(fit, local_mean = NULL, sectors = NULL, type = "coefficients")
   settings$context <- prediction_context(fit, cells, settings)

@@ -35,13 +35,13 @@ check_warp_errors <- function(fit, is_error) {
   rows <- component_rows(fit$layout, warped_component(fit), warp_kinds)
   if (is_error && all(is.na(fit$parameters$std_error[rows]))) {
     abort_neargp("plot", c(
-      sprintf("The fit has no standard errors of its warp: %s.", why_no_errors(fit)),
+      sprintf("The fit returned no standard errors of its warp: %s.", why_no_errors(fit)),
       i = "vecchia() and exact_gp() have them."))
   }
 }
 
-# Further coordinates where they are to be drawn, with standard errors beside values; NULL where the
-# warp has none.
+# Further coordinates where they are to be drawn, with standard errors next to values; NULL if the
+# warp adds none.
 further_maps <- function(fit, is_error, newdata, cells, time) {
   component <- warped_component(fit)
   if (!length(recipes_of(fit$locations, component, "expand"))) return(NULL)
@@ -63,7 +63,7 @@ further_scale <- function(values, is_error, palette = NULL, limits = NULL) {
     palette %||% default_palette(if (is_error) "sd" else "mean"), limits)
 }
 
-# Places with the further coordinates there.
+# Locations with the further coordinates there.
 warp_places <- function(fit, component, newdata, cells, time) {
   if (is.null(newdata)) {
     raw <- map_grid(fit, cells, time)
@@ -76,7 +76,7 @@ warp_places <- function(fit, component, newdata, cells, time) {
   list(place = newdata_place(fit, newdata), values = warped_coordinates(fit, newdata, component))
 }
 
-# The warped beside the original coordinate, over the rows of the fit, for each monotone warp.
+# The warped next to the original coordinate, over the rows of the fit, for each monotone warp.
 monotone_curves <- function(fit, is_error) {
   component <- warped_component(fit)
   lapply(recipes_of(fit$locations, component, "monotone"), function(recipe) {

@@ -22,7 +22,7 @@
 #' | `"qq"` | their normal quantiles, with a pointwise 95% band |
 #' | `"variogram"` | [empirical_variogram()] with the fitted curve, for Gaussian responses |
 #' | `"loo"` | observations against leave-one-out predictions |
-#' | `"effects"` | each covariate and smooth of the trend: its effect on the linear predictor, with a 95% band |
+#' | `"effects"` | each covariate and smooth of the trend: its partial effect with a 95% band |
 #' | `"calibration"` | [calibration_curve()] of 0/1 responses |
 #' | `"range"`, `"sd"` | the local range or standard deviation, see [nonstationary_covariance] |
 #' | `"coefficients"` | spatially varying coefficients, see [varying_coefficients] |
@@ -44,6 +44,10 @@
 #' @param cells the number of cells of the grid, an integer. Default: 10,000.
 #' @param time the time of the map. Default `NULL`: the latest.
 #' @param palette,limits,centered see [plot_map()].
+#' @param type the scale of `"effects"`: `"link"` (default) for centred effects on the linear
+#'   predictor, or `"response"` for the expected response. There, other covariates and the offset
+#'   are at their median or most frequent level, and the process and the effects of groups are 0.
+#'   With a `transform`, it is the median.
 #' @param ... for `plot()`, `palette`, `limits` and `centered`; for `"variogram"`, arguments of
 #'   [empirical_variogram()].
 #' @return A ggplot object, or a list of class `neargp_plots` with several. The table that a plot
@@ -79,12 +83,13 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp <- function(object, which = NULL, what = c("mean", "sd"), newdata = NULL,
                             cells = 10000, time = NULL, palette = NULL, limits = NULL,
-                            centered = FALSE, ...) {
+                            centered = FALSE, type = c("link", "response"), ...) {
   check_fit(object)
   which <- which %||% default_plots(object)[1L]
   if (is.character(which)) check_local_plots(object, which)
   check_choices(which, "which", fit_plots(object))
   what <- check_choice(what, "what", c("mean", "sd"))
+  type <- check_choice(type, "type", c("link", "response"))
   check_count(cells, "cells", upper = 1e7)
   if (!"variogram" %in% which) check_no_more_arguments()
   loo <- if (any(which %in% c("residuals", "residual_map", "qq", "loo"))) loo_table(object)
@@ -100,7 +105,7 @@ autoplot.neargp <- function(object, which = NULL, what = c("mean", "sd"), newdat
     coefficients = ggplot_coefficients(object, what, newdata, cells, time, palette, limits,
       centered),
     inducing = ggplot_inducing(object),
-    effects = ggplot_effects(object),
+    effects = ggplot_effects(object, type),
     calibration = ggplot_calibration(binary_observations(object, NULL), 10L, judged_rows(NULL),
       object$data$levels, object$data$response_name)))
 }
@@ -118,7 +123,7 @@ default_plots <- function(fit) {
   in_space <- if (has_factors(fit$locations)) Inf else length(fit$locations$raw_names)
   # it leaves no rows out
   if (!has_ability(fit$method, "leave_one_out")) return(c(if (in_space <= 2L) "map", "inducing"))
-  # of many coordinates few pairs are close, and estimates do not come from the others
+  # with many coordinates few pairs are close, and estimates do not come from the others
   last <- if (is_gaussian(fit$family) && in_space <= 3L) "variogram" else
     if (in_space == 2L) "residual_map" else "loo"
   c(if (in_space <= 2L && !has_local_covariates(fit)) "map", "residuals", "qq", last)
@@ -183,8 +188,8 @@ map_predictions <- function(fit, newdata, cells, time) {
 
 # Where the data leave more than half of the variance that the field has without them: beyond gaps
 # and edges a map would look like one of data. NULL where that variance is not one number.
-# `variance` has that of the trend besides, which an uncertain intercept raises everywhere: where
-# it is large the field is predicted anew, as if the trend were known.
+# `variance` has that of the trend in addition, which an uncertain intercept raises everywhere:
+# where it is large the field is predicted again, as if the trend were known.
 mostly_unknown <- function(fit, coords, variance) {
   kinds <- vapply(fit$locations$local, `[[`, "", "kind")
   if (!is.null(fit$deep) || any(c("log_sd", "by") %in% kinds)) return(NULL)
@@ -248,8 +253,8 @@ grid_trend <- function(fit, coords) {
   c(zero_design(fit, nrow(coords)), known = FALSE)
 }
 
-# The same places with longitudes as the rows had them that the trend was made of, which the fit has
-# only as points on the sphere: those with which the design of some rows comes out again.
+# The same locations with longitudes as the rows had them that the trend was made of, which the fit
+# has only as points on the sphere: those with which the design of some rows comes out again.
 longitudes_of_trend <- function(fit, coords) {
   name <- fit$locations$raw_names[1L]
   used <- all.vars(stats::delete.response(fit$terms))

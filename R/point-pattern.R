@@ -1,56 +1,52 @@
 #' Point patterns as counts in cells
 #'
-#' Trees, crimes or sightings, whose places are the data, become rows for [neargp()]: the cells of a
-#' grid over the window in which points were looked for, each with the number of its points and the
-#' area that it has in the window. A Poisson response of these with the logarithm of the area as an
-#' offset is a log-Gaussian Cox process.
+#' @description
+#' Counts points, such as trees, crimes or sightings, in the cells of a grid. A Poisson fit to the
+#' counts is a log-Gaussian Cox process.
+#'
+#' ```r
+#' set.seed(1)
+#' points <- data.frame(x = runif(200)^2, y = runif(200))
+#' cells <- point_pattern_data(points, c(xmin = 0, xmax = 1, ymin = 0, ymax = 1))
+#' neargp(count ~ 1 + offset(log(area)), cells, coords = ~ x + y, family = poisson())
+#' ```
 #'
 #' @details
-#' Points of a log-Gaussian Cox process (Møller, Syversveen and Waagepetersen 1998) are those of a
-#' Poisson process whose intensity, the expected number of points in a unit of area, is
-#' `exp(trend + field)`. With an intensity that is constant within cells its likelihood is, but for
-#' a constant, that of independent Poisson counts with means `area * intensity`. So the fit is
+#' The model is a Poisson process with the intensity `exp(trend + w)`, the expected number of points
+#' per unit of area (Møller, Syversveen and Waagepetersen 1998). If the intensity is constant within
+#' cells, the likelihood is that of independent counts with the means `area * intensity`. The offset
+#' `log(area)` accounts for cells at the edge of the window.
 #'
-#' ```
-#' cells <- point_pattern_data(points, window)
-#' fit <- neargp(count ~ 1 + offset(log(area)), cells, coords = ~ x + y, family = poisson())
-#' ```
+#' Cells should be small in comparison with the effective range that `print()` reports, and with the
+#' scale of the covariates. Otherwise you cannot see clusters within cells. Time grows with the
+#' number of cells, and smaller ones change the estimates little. Holes in the window are regions
+#' where points could not be seen, and not regions without points.
 #'
-#' by [vnngp()] or another method for counts. Cells should be small beside the effective range that
-#' [print()] tells, and beside what covariates change over: clusters that are smaller than a cell
-#' are not seen. Finer cells change estimates little once that is so: of the example 25 cells miss
-#' the clusters, and from 400 cells to 3,600 the range goes from 0.074 to 0.072, the variance from
-#' 1.7 to 1.8 (with `k = 15`). Time grows with their number. Cells at the edge of the window are
-#' there with the area that they have in it. Holes in the window are places where points could not
-#' be seen, not places without points.
+#' For a map of the intensity, predict with `area = 1`. With other areas, predictions are expected
+#' counts. For example, the numbers of points in polygons are `predict(fit, transform(polygons, area
+#' = 1), fun = "sum", interval = "prediction")`.
 #'
-#' With `area = 1` [predict()] has the intensity; with other areas expected counts, and by
-#' `threshold` or intervals those of counts. Numbers of points in polygons are `predict(fit,
-#' transform(polygons, area = 1), fun = "sum", interval = "prediction")`: the sum takes the size of
-#' a polygon itself.
-#'
-#' @param points the points: sf points in a projected CRS or none, or a matrix or data frame of two
-#'   columns, their coordinates.
-#' @param window where points were looked for: sf polygons in the CRS of the points, or four
-#'   numbers, `c(xmin = , xmax = , ymin = , ymax = )` or [sf::st_bbox()], of a rectangle. The
-#'   rectangle around the points is no window: it makes them denser than they are.
-#' @param cells about how many cells; their sides are chosen so that whole cells, all but squares,
-#'   cover the window's rectangle.
-#' @param spacing side of square cells in the unit of the coordinates, in place of `cells`.
-#' @param covariates a [terra::SpatRaster][terra::rast], whose layers at the centres of cells become
-#'   columns. Rows where they are missing are treated by `na.action` of [neargp()], which leaves
-#'   them, and their points, out of the window.
-#' @return For sf points an sf object of the centres of cells, otherwise a data frame with their
-#'   coordinates under the names of the columns of `points`, or `x` and `y`; with the columns
-#'   `count`, `area`, the part of the cell within the window in squared units of the coordinates,
-#'   and those of the covariates. There is a row for each cell that has a part in the window.
+#' @param points sf points in a projected coordinate reference system or without one, or a matrix or
+#'   data frame of two columns.
+#' @param window the region in which points were searched for: sf polygons, or `c(xmin = , xmax = ,
+#'   ymin = , ymax = )`, as from [sf::st_bbox()]. Do not use the rectangle around the points, which
+#'   would overestimate the intensity.
+#' @param cells the approximate number of cells, an integer. Default: 2,500.
+#' @param spacing the side of square cells in the unit of the coordinates, in place of `cells`.
+#'   Default `NULL`: from `cells`.
+#' @param covariates a [terra::SpatRaster][terra::rast] whose layers at the centres of cells become
+#'   columns. `na.action` in [neargp()] treats missing values, by default as outside the window.
+#'   Default `NULL`: none.
+#' @return A data frame, or for sf points an sf object, with a row for each cell within the window.
+#'   The columns are the centres, `count`, `area` and the covariates. The centres are named as in
+#'   `points`, or `x` and `y`. `area` is the part within the window in squared units.
 #' @references Møller, J., Syversveen, A. R. and Waagepetersen, R. P. (1998). Log Gaussian Cox
 #'   processes. *Scandinavian Journal of Statistics* 25, 451–482. Diggle, P. J., Moraga, P.,
 #'   Rowlingson, B. and Taylor, B. M. (2013). Spatial and spatio-temporal log-Gaussian Cox
 #'   processes. *Statistical Science* 28, 542–563.
 #' @seealso [vnngp()], [response_family], [plot_map()].
 #' @examples
-#' # seedlings around trees
+#' # Seedlings around trees
 #' set.seed(1)
 #' trees <- cbind(x = runif(15), y = runif(15))
 #' points <- trees[sample(15, 400, TRUE), ] + rnorm(800, sd = 0.06)

@@ -78,8 +78,8 @@ optimize_in_single <- function(objective, working, coarse, optimize, context) {
 }
 
 # Differences of an objective of n rows that rounding hides. Errors of the rows' densities in single
-# precision are 1e-7 to 1e-5, by the share of the nugget (bench/single-precision.R). What they have
-# in common is the same at neighbouring parameters, and the rest adds up like noise.
+# precision are 1e-7 to 1e-5, by the share of the nugget (bench/single-precision.R). Their common
+# part is the same at neighbouring parameters, and the rest adds up like noise.
 single_resolution <- function(n) 1e-5 * sqrt(n)
 
 # The resolution of an objective, in its own units; in double precision optimisers' tolerances are

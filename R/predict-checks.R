@@ -2,11 +2,11 @@
 
 parts_of_field <- c("process", "trend")
 
-# What has columns of its own for several parts.
+# Types of predictions with a column for each of several parts.
 tables_of_parts <- c("terms", "coefficients")
 
-# Limits and probabilities of a new observation beside a mean on the scale of the link would be read
-# as limits of that.
+# Limits and probabilities of a new observation next to a mean on the scale of the link would be
+# read as limits of that.
 check_one_scale <- function(family, type, interval, threshold) {
   if (type != "link" || (family$link == "identity" && !has_transform(family)) ||
       (interval != "prediction" && is.null(threshold))) {

@@ -10,7 +10,7 @@ prediction_columns <- function(object, moments, settings) {
   target_columns(object, predictive_columns(given, settings))
 }
 
-# The threshold of each of so many targets; several outputs have one each.
+# The threshold of each of so many targets; several responses take one each.
 threshold_of_targets <- function(object, threshold, count) {
   if (is.null(object$outputs) || is.null(threshold)) return(threshold)
   list(rep(threshold, each = count %/% length(threshold)))

@@ -20,7 +20,7 @@ predicted_elsewhere <- function(call, frame = parent.frame(), called = sys.funct
   predict_to_files(object, newdata, given_arguments(call, frame))
 }
 
-# The arguments of predict() beside the fit and the new rows.
+# The arguments of predict() next to the fit and the new rows.
 given_arguments <- function(call, frame) {
   mget(setdiff(names(call)[-1L], c("object", "newdata", "...")), envir = frame)
 }
@@ -29,7 +29,7 @@ given_arguments <- function(call, frame) {
 is_to_files <- function(object, output, cluster) {
   several <- inherits(object, c("neargp_hurdle", "neargp_classifier", "neargp_outputs"))
   if (several && is.null(output) && !is.null(cluster)) {
-    refuse_on_workers("classes, several outputs or hurdle models in memory",
+    refuse_on_workers("classes, several responses or hurdle models in memory",
       "Leave out `cluster`, or give `output`.")
   }
   !is.null(output)

@@ -54,7 +54,7 @@ predict_to_files <- function(object, newdata, given) {
   verbose <- check_flag(given$verbose %||% rlang::is_interactive(), "verbose")
   check_apart(given)
   if (is_raster(newdata) && !is.null(object$outputs)) {
-    abort_neargp("newdata", c("Predictions of several outputs are not written to rasters.",
+    abort_neargp("newdata", c("Predictions of several responses are not written to rasters.",
       i = "Give the cells as rows: source_raster() of its file, or terra::as.data.frame(r, xy = TRUE)."))
   }
   parts <- new_parts(newdata, check_count(given$chunk_size %||% 1e6, "chunk_size"))
@@ -129,7 +129,7 @@ new_prediction_plan <- function(object, given, parts) {
   plan
 }
 
-# Checksum of all that predictions depend on beside the rows.
+# Checksum of all that predictions depend on next to the rows.
 prediction_key <- function(object, arguments) {
   of_run <- c("call", "elapsed", "cache", "threads", "cluster")
   kept <- of_each_fit(object, function(fit) unclass(fit)[setdiff(names(fit), of_run)])
@@ -137,7 +137,7 @@ prediction_key <- function(object, arguments) {
     arguments[order(names(arguments))])))
 }
 
-# A hurdle model is two fits, to the same places.
+# A hurdle model is two fits, to the same locations.
 of_each_fit <- function(object, f) {
   if (!inherits(object, "neargp_hurdle")) return(f(object))
   object[] <- lapply(object, f)
@@ -169,12 +169,13 @@ check_output_name <- function(output, parts) {
   file.path(normalizePath(folder), basename(output))
 }
 
-# Draws of parts are realisations of their own, which differ where they meet: a place near a border
-# would have to be drawn given those drawn beyond it, which whoever draws there does not have.
+# Draws of parts are realisations of their own, which differ where they meet: a location near a
+# border would have to be drawn given those drawn beyond it, which whoever draws there does not
+# have.
 check_one_field <- function(newdata, further) {
   if (!is_row_source(newdata) && !"output" %in% further) return(invisible())
   abort_neargp("newdata", c("Draws of parts would not fit together: those of one field are made as a whole.",
-    i = "Give places that fit in memory as `newdata`: a coarser grid, or a region. predict(output = ) has limits and probabilities of single places."))
+    i = "Give locations that fit in memory as `newdata`: a coarser grid, or a region. predict(output = ) writes limits and probabilities of single locations."))
 }
 
 # ---- the parts -----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ joint_moments.default <- function(method, object, target, settings) {
 }
 
 # `covariance`: of the field given the trend; `weighted`: what the mean of the field is of the
-# responses and of each column of the trend, a row for each place.
+# responses and of each column of the trend, a row for each location.
 joint_of_field <- function(object, target, settings, covariance, weighted) {
   unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
@@ -72,6 +72,6 @@ spread_square <- function(matrix, complete) {
 check_union <- function(rows, max_union = 10000L) {
   if (length(rows) <= max_union) return(invisible(rows))
   abort_neargp("size",
-    c(sprintf("The neighbours of all rows together are %s, too many for a joint prediction.",
+    c(sprintf("The neighbours of all rows together are %s. These are too many for a joint prediction.",
       format_count(length(rows))), i = "Ask for fewer rows or a smaller `k`, or use simulate()."))
 }

@@ -1,17 +1,17 @@
-# Mean and variance of the latent field at new places, by chunks of rows.
+# Mean and variance of the latent field at new locations, by chunks of rows.
 
-# The predictor of a method: a function of (coords, X, offset) of places, for several outputs also
-# of those `observed` there, that returns the list of the mean and variance of the latent field of
-# each target. It is made once for all chunks, so that what they share is computed once. A place has
-# a target for each output: first those of the first output at all places, then those of the next
-# (stacked_targets()). So the number of the place varies fastest in all moments: `mean`, `variance`,
-# `components` of mixtures (a row for each target, deep-predict.R) and `covariance` of the outputs
-# (an array of place x output x output).
+# The predictor of a method: a function of (coords, X, offset) of locations, for several responses
+# also of those `observed` there, that returns the list of the mean and variance of the latent field
+# of each target. It is made once for all chunks, so that what they share is computed once. A
+# location has a target for each output: first those of the first output at all locations, then
+# those of the next (stacked_targets()). The number of the location therefore varies fastest in all
+# moments: `mean`, `variance`, `components` of mixtures (a row for each target, deep-predict.R) and
+# `covariance` of the outputs (an array of location x output x output).
 predictor <- function(method, object, settings) {
   UseMethod("predictor")
 }
 
-# What a method has to say of places that are to be predicted, once for all of them.
+# A method answers here, once, for all locations that are to be predicted.
 check_target <- function(method, object, coords) {
   UseMethod("check_target")
 }
@@ -31,7 +31,7 @@ predictor.default <- function(method, object, settings) {
   function(coords, X, offset) conditional_moments(object, coords, X, offset, settings)
 }
 
-# Moments of all targets, chunk by chunk of the places.
+# Moments of all targets, chunk by chunk of the locations.
 chunked_moments <- function(object, target, settings,
                             moments_at = part_predictor(object, settings)) {
   m <- nrow(target$coords)
@@ -105,7 +105,7 @@ is_outside <- function(coords, locations, span) {
   time < span[1L] | time > span[2L]
 }
 
-# Of rows `outside` by the mean of the whole trend, of the others by local ones.
+# The rows `outside` use the mean of the whole trend, the others local ones.
 moments_by_mean <- function(outside, settings, moments_of) {
   settings$local_times <- NULL
   by_trend <- settings
@@ -122,8 +122,8 @@ trend_moments <- function(object, weighted, variance, X, offset) {
   moments_by_parts(object, weighted, variance, X, offset)[c("mean", "variance")]
 }
 
-# With `unseen`, what the neighbours do not tell of the design, and the variance that the trend has
-# there.
+# With `unseen`, the part of the design that the neighbours do not explain, and the variance that
+# the trend has there.
 moments_by_parts <- function(object, weighted, variance, X, offset) {
   columns <- design_columns(object$data, X)
   unseen <- columns - weighted[, -1L, drop = FALSE]
@@ -154,7 +154,7 @@ conditional_weights <- function(object, coords, settings, neighbors = NULL, outp
   found
 }
 
-# Whether areas are predicted by the matrix of all rows, exactly. Of few rows it takes no time.
+# Whether areas are predicted by the matrix of all rows, exactly. With few rows it takes no time.
 is_dense_fit <- function(object) {
   made <- object$pseudo_observations$data
   observed <- is_gaussian(object$family) || !is.null(made)

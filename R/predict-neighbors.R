@@ -17,13 +17,12 @@
 #' do not. For [vnngp()], inducing points replace the observations: with posterior mean `m` and
 #' covariance `S`, the mean is `b'm` and the variance `f + b'Sb`, to which the trend is added.
 #'
-#' In gaps (clouds, unsampled regions) the nearest observations lie on one side. Neighbours from all
+#' In gaps, for example under clouds, the nearest observations lie on one side. Neighbours from all
 #' sectors and a local mean help there, and cost little elsewhere. Far from all data, a local mean
 #' tends to the nearest data, and the global mean tends to the trend. With `smooth = TRUE`, the
 #' prediction is the mean over the nearest `k / 2` to `k` neighbours, which is continuous (Rivoirard
-#' and Romary 2011). It supports Gaussian responses by [vecchia()] without inducing points,
-#' [exact_gp()], [loo_k()] and [mll_k()] on the CPU, without `sectors` and `joint`, and takes a
-#' quarter more time.
+#' and Romary 2011). You can use it for Gaussian responses by [vecchia()] without inducing points,
+#' [exact_gp()], [loo_k()] and [mll_k()] on the CPU, without `sectors` and `joint`.
 #'
 #' | argument | default | exceptions |
 #' |---|---|---|
@@ -98,7 +97,8 @@ prediction_conditioning.neargp_method_families <- function(method, object, k, lo
   conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = FALSE)
 }
 
-# `alone`: whether the neighbours are observations of the field, and each of the places has its own.
+# `alone`: whether the neighbours are observations of the field, and each of the locations has its
+# own.
 conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, alone) {
   least <- if (!alone) 60L else if (has_space_time(object$core_covariance)) 192L else 96L
   if (is_lossy(object)) least <- max(least, 4L * object$k)
@@ -126,8 +126,8 @@ time_column <- function(coords, locations) {
   places[, ncol(places)]
 }
 
-# Places at one spot have no direction: with a time, sectors would give the observations before and
-# after a share of one in eight. Where all rows are neighbours, sectors would leave some out.
+# Locations at one spot have no direction: with a time, sectors would give the observations before
+# and after a share of one in eight. Where all rows are neighbours, sectors would leave some out.
 default_sectors <- function(object, wanted, k) {
   if (reads_shards(object) || k >= count_conditioned(object)) return(0L)
   if (wanted && has_directions(object$locations)) 8L else 0L
@@ -156,8 +156,8 @@ is_surface <- function(locations) {
   locations$metric == "longlat" || length(numeric_names(locations)) >= 2L
 }
 
-# Several inputs have no gaps all around a target, and neighbours too far to tell a mean. Where
-# noise is high the mean of the neighbours is noise itself.
+# With several inputs there are no gaps all around a target, and neighbours are too far to determine
+# a mean. Where noise is high the mean of the neighbours is noise itself.
 default_local_mean <- function(object, wanted) {
   wanted && !has_inputs(object$locations) && ncol(object$data$X) == 1L &&
     attr(object$terms, "intercept") == 1L &&

@@ -10,8 +10,7 @@
 #'
 #' @details
 #' A response is predicted from its `k` nearest observations and the `k_other` nearest of each other
-#' response. [svgp()], [dspp()] and [dgp()] predict without neighbours, and the latter two do not
-#' support `use_observed = TRUE`.
+#' response. [svgp()], [dspp()] and [dgp()] use no neighbours.
 #'
 #' @param object a fit by [neargp()] to several responses.
 #' @param newdata see [predict.neargp()].
@@ -20,11 +19,11 @@
 #' @param threshold one number or one for each response, in order or named. Adds
 #'   `p_exceed_<output>`. Default `NULL`: none.
 #' @param k,k_other the numbers of neighbours of the own and of each other response. Default `NULL`:
-#'   as for one response and as in the fit.
+#'   as in [predict.neargp()] and in the fit.
 #' @param covariance `TRUE` adds the attribute `"covariance"`, an array with a matrix for each row.
 #'   Default: `FALSE`.
-#' @param use_observed `TRUE`: responses in `newdata` help to predict the others there. Default:
-#'   `FALSE`.
+#' @param use_observed `TRUE`: responses in `newdata` help to predict the others there, except for
+#'   [dspp()] and [dgp()]. Default: `FALSE`.
 #' @param output,cluster,overwrite see [prediction_files].
 #' @param ... not used.
 #' @return An object like `newdata` with `mean_<output>`, `sd_<output>` (or `q0.05_<output>`, ...),

@@ -62,7 +62,7 @@ cbind_places <- function(newdata, predicted, fit) {
 
 asplit_columns <- function(matrix) as.list(as.data.frame(matrix))
 
-# Numbers have as many digits as tell them from each other: 15, or 17.
+# Numbers are written with as many digits as distinguish them: 15, or 17.
 write_rows <- function(rows, file) {
   is_double <- vapply(rows, function(x) is.double(x) && !is.object(x), NA)
   is_text <- vapply(rows, function(x) is.character(x) || is.factor(x), NA)
@@ -84,7 +84,7 @@ all_digits <- function(x) {
 
 # ---- what is there -------------------------------------------------------------------------------
 
-# Beside each part a few lines say of what it is.
+# Next to each part a few lines say of what it is.
 label_file <- function(file) paste0(file, ".neargp")
 
 read_label <- function(file) {
@@ -150,7 +150,7 @@ answer_part <- function(task) {
   answered(function() in_part(task, make_part(plan, task)))
 }
 
-# Copies of the fit that keep what they predict from, beside the one that the user has.
+# Copies of the fit that keep what they predict from, next to the one that the user has.
 with_ready_fit <- function(plan) {
   plan$fit <- of_each_fit(plan$fit, function(fit) {
     fit <- with_own_cache(fit)

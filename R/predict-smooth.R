@@ -52,12 +52,12 @@ with_smooth <- function(settings, object, smooth, sectors) {
   }
   if (!has_ability(object$method, "nearest_observations")) {
     refuse(sprintf("for a fit by %s", method_call(object$method)),
-      sprintf("It is for gaussian responses predicted from their nearest observations: %s.",
+      sprintf("It is for Gaussian responses predicted from their nearest observations: %s.",
         able_methods("nearest_observations")))
   }
   if (settings$joint) refuse("with joint = TRUE", "All rows have one set of neighbours.")
   if (!is.null(sectors) && settings$sectors > 0L) {
-    refuse("with `sectors`", "A sector begins to have another neighbour at an edge, too.")
+    refuse("with `sectors`", "The neighbours in a sector change at an edge as well.")
   }
   settings$sectors <- 0L
   # From all observations there are no edges.

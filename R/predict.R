@@ -12,16 +12,16 @@
 #' @details
 #' `type = "link"` is the linear predictor: trend, offset and Gaussian process, without noise. `type
 #' = "response"` is a new observation with weight 1. For a Gaussian response both means agree, and
-#' the variances differ by the nugget. For other families, results average over the uncertainty of
-#' the linear predictor. For example, the mean of a binomial response is the averaged probability of
-#' success. With a `transform`, results are on the response scale, and means are expectations.
+#' the variances differ by the nugget. For other families and with a `transform`, results average
+#' over the uncertainty of the linear predictor. For example, the mean of a binomial response is the
+#' averaged probability of success.
 #'
-#' See [kriging_neighbourhood] for the equations and for the neighbours.
+#' The first call prepares the fit for later ones, so you can call `predict()` in a loop.
+#' [exact_gp()] keeps a square matrix for it, 800 MB for 10,000 observations. See
+#' [kriging_neighbourhood] for the equations and the neighbours.
 #'
-#' The first call prepares the fit, and later calls reuse that work, so you can call `predict()` in
-#' a loop. [exact_gp()] keeps a square matrix for it: 800 MB for 10,000 observations.
-#'
-#' Intervals treat the covariance parameters as known, see [integrated_parameters].
+#' Intervals treat the covariance parameters as known. With few observations you should use
+#' `parameters = "integrated"`.
 #'
 #' @param object a fit by [neargp()].
 #' @param newdata a data frame, sf points, a terra SpatRaster or a stars grid with the coordinates
@@ -40,7 +40,7 @@
 #'   or `p_exceed_<threshold>` for several. Default `NULL`: none.
 #' @param threshold_of `"observation"` (default), or `"mean"` for the probability that the expected
 #'   response exceeds the threshold, in the column `p_mean_exceed`. Use `"mean"` for exceedance maps
-#'   of density or risk. A single count may exceed the threshold by chance.
+#'   of density or risk. A single count can exceed the threshold by chance.
 #' @param trials the numbers of trials of new binomial observations: one integer or one for each
 #'   row. Default: 1.
 #' @param k the number of neighbours, a positive integer. Default `NULL`: twice the `k` of the fit
@@ -67,7 +67,7 @@
 #' @param smooth `TRUE` removes the small discontinuities of maps where the neighbour set changes.
 #'   Default: `FALSE`.
 #' @param re.form `NULL` (default) includes the [random effects][random_effects], `NA` leaves the
-#'   effects of groups out. Smooths stay.
+#'   effects of groups out. Use `NA` if the group is unknown: a column `vessel = NA` is an error.
 #' @param allow.new.levels `TRUE` predicts unknown levels of a group with mean 0 and the variance
 #'   between levels. Default: `FALSE`, an error.
 #' @param cluster a cluster of package parallel that predicts the rows of a data frame or sf points,
@@ -107,7 +107,7 @@
 #' predict(few, places, interval = "prediction")
 #' predict(few, places, interval = "prediction", parameters = "integrated")
 #'
-#' # A map, and the probability of more than 300 mm. (`newdata` may be a SpatRaster as well.)
+#' # A map, and the probability of more than 300 mm. (`newdata` can be a SpatRaster as well.)
 #' grid <- expand.grid(lon = seq(-109, -102, 0.25), lat = seq(37, 41, 0.25))
 #' map <- cbind(grid, predict(fit, grid, threshold = 300))
 #' plot_map(map, "mean", coords = ~ lon + lat, longlat = TRUE)

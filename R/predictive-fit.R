@@ -31,8 +31,8 @@ predictive.neargp_method_transformed <- function(method, object, moments, at = l
 # Parameters of the family on the natural scale, by name.
 response_parameters <- function(object) object$family_parameters %||% c(variance = object$nugget)
 
-# The noise variance of so many targets: of several outputs, unless `at` says which each target is
-# of, these are the places of the first one, then those of the next.
+# The noise variance of so many targets: of several responses, unless `at` says which each target is
+# of, these are the locations of the first one, then those of the next.
 noise_of_targets <- function(object, count, at = list()) {
   nugget <- unname(object$nugget)
   if (length(nugget) > 1L) {

@@ -73,7 +73,7 @@ normal_residuals.default <- function(observed, distribution) {
   pit_residuals(pit$lower, pit$upper)
 }
 
-# A distribution function is known to 1e-9, so that residuals beyond 6 cannot be told apart.
+# A distribution function is known to 1e-9, so that residuals beyond 6 cannot be distinguished.
 pit_residuals <- function(lower, upper) {
   point <- lower + stats::runif(length(upper)) * (upper - lower)
   stats::qnorm(pmin(pmax(point, 1e-9), 1 - 1e-9))

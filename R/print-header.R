@@ -49,8 +49,8 @@ describe_offer <- function(x) {
 
 on_lines <- function(...) paste(c(...), collapse = paste0("\n", strrep(" ", fact_width + 1L)))
 
-# Names the success of binomial responses. Which level is the success is a matter of convention, so
-# that it is told.
+# Names the success of binomial responses. Convention decides which level is the success, so print()
+# reports it.
 describe_successes <- function(x) {
   data <- x$data
   if (is_streamed(x)) return("")
@@ -125,7 +125,7 @@ describe_estimator <- function(classifier) {
   paste0("Estimator: ", classifier$estimator, compared_estimators(classifier))
 }
 
-# Reports by what the estimator was chosen: the scores of all rows, or where these hardly differ
+# Reports by what the estimator was chosen: the scores of all rows, or where these barely differ
 # those of rows held out (fit_method.neargp_loo_k_classes()).
 compared_estimators <- function(classifier) {
   if (!length(classifier$compared)) return(NULL)

@@ -73,10 +73,18 @@ sections.neargp <- function(x, digits, summary = NULL) {
 trend_section <- function(x, summary, title = "Trend:", remarks = NULL) {
   if (!length(x$beta)) return(NULL)
   if (has_errors(summary$coefficients[, "Std. Error"])) {
+    remarks <- c(remarks, untested_smooths_remark(x))
     return(new_section(title, summary$coefficients, remarks, show_coefficients))
   }
   if (is.matrix(x$beta)) return(new_section(title, t(x$beta), remarks, show_rounded))
   new_section(title, x$beta, remarks)
+}
+
+untested_smooths_remark <- function(x) {
+  linear <- smooth_coefficients(x)
+  if (!length(linear)) return(NULL)
+  sprintf("%s: part of a smooth, not tested alone. To test a smooth, compare fits with and without it by cross_validate().",
+    paste(linear, collapse = ", "))
 }
 
 has_errors <- function(std_error) any(!is.na(std_error))
@@ -191,7 +199,7 @@ convergence_line <- function(x) {
 
 why_no_errors <- function(fit) {
   if (all(fit$parameters$at_boundary | fit$parameters$fixed)) {
-    return("all estimated parameters are at a bound")
+    return("all estimated parameters are at a limit")
   }
   value_for(fit$method, reasons_for_no_errors, fit)
 }

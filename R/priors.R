@@ -12,13 +12,12 @@
 #' Each prior consists of a limit and a probability. For example, `range = c(0.05, 0.01)` means that
 #' a range is below 0.05 with probability 0.01, and `sd = c(2, 0.05)` that the standard deviation is
 #' above 2 with probability 0.05. Range and standard deviation receive the joint prior of Fuglstad
-#' et al. (2019): `range^(-d/2)` and the standard deviation are exponential. The noise's standard
-#' deviation and `1 / nu` are exponential as well.
+#' et al. (2019). The noise's standard deviation and `1 / nu` are exponential.
 #'
-#' With few locations or a small area, range and variance are poorly identified, and a prior keeps
-#' the estimates finite. The fit maximises the log posterior of the parameters' logarithms, as in
-#' INLA. `logLik()` excludes the prior. INLA's range is `sqrt(8 * nu)` times ours. With anisotropy,
-#' the prior is that of the geometric mean of the ranges.
+#' With few locations or a small area, range and variance are poorly identified, and a prior can
+#' keep the estimates finite. The fit maximises the log posterior of the parameters' logarithms, as
+#' in INLA. `logLik()` excludes the prior. INLA's range is `sqrt(8 * nu)` times ours. With
+#' anisotropy, the prior is that of the geometric mean of the ranges.
 #'
 #' @param range,sd,nugget_sd,smoothness `c(bound, probability)`: ranges in space and smoothness fall
 #'   below it, and standard deviations of process and noise above it. Units are those of the
@@ -53,7 +52,7 @@ pc_priors <- function(range = NULL, sd = NULL, nugget_sd = NULL, smoothness = NU
   structure(lapply(given, as.double), class = "neargp_prior")
 }
 
-# What begins with none of these is no parameter that can have a prior.
+# A name that begins with none of these is no parameter that can have a prior.
 check_prior_names <- function(names) {
   unknown <- grep("^(variance|range|nugget|smoothness|power|shape|anisotropy)(_.+)?$", names,
     invert = TRUE, value = TRUE)
@@ -130,7 +129,7 @@ prior_curvature <- function(layout, working) {
 # Adds power and rate of each parameter's prior, a rate of 0 for none.
 with_priors <- function(layout, prior, covariance, locations) {
   if (any(layout$kind == "loading")) {
-    abort_prior("Several outputs have no priors: their loadings have signs.")
+    abort_prior("Several responses do not support priors: their loadings can be negative.")
   }
   general <- prior_names(layout, covariance, locations)
   row_prior <- ifelse(layout$name %in% names(prior), layout$name, general)
@@ -151,7 +150,7 @@ with_priors <- function(layout, prior, covariance, locations) {
   layout
 }
 
-# Bounds of variances are told as standard deviations.
+# Bounds of variances are given as standard deviations.
 prior_base <- function(layout, row, bound) {
   scale <- rep_len(covariate_scale(layout), nrow(layout))[row]
   if (layout$kind[row] %in% c("variance", "nugget")) bound^2 * scale else bound

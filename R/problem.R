@@ -1,5 +1,4 @@
-# What a method gets to fit. new_problem() has all of its fields; those of a family of methods are
-# NULL until its methods fill them.
+# The problem that a method gets to fit.
 
 new_problem <- function(data, locations, settings, start) {
   settings$method <- method_for(settings$method, settings$family, data)
@@ -78,7 +77,7 @@ new_problem <- function(data, locations, settings, start) {
     loo = NULL))                     # new_leave_one_out()
 }
 
-# Refuses data that the method cannot fit. Of an output with fewer than k rows all are neighbours.
+# Refuses data that the method cannot fit. If an output has fewer than k rows, all are neighbours.
 check_problem <- function(problem, frame) {
   data <- problem$data
   places <- places_of(data$coords, problem$locations)
@@ -102,7 +101,7 @@ check_locations <- function(coords, covariance, locations, flat_allowed = FALSE)
   extent <- apply(coords, 2L, function(x) diff(range(x)))
   if (all(extent == 0)) {
     abort_neargp("coordinates",
-      "All rows have the same location, so there is no covariance in space to estimate.")
+      "All rows share the same location, so there is no covariance in space to estimate.")
   }
   if (flat_allowed) extent[extent == 0] <- 1
   ranged <- function(has_extent) {
@@ -135,7 +134,7 @@ check_locations <- function(coords, covariance, locations, flat_allowed = FALSE)
   }
 }
 
-# Rows that must have locations of their own, of several outputs in sets of one output each.
+# Rows that must have locations of their own, of several responses in sets of one output each.
 rows_without_noise <- function(problem) {
   if (!has_outputs(problem)) {
     is_needed <- has_ability(problem$method, "distinct_locations", problem)
@@ -193,10 +192,10 @@ refit_context <- function(object, rows) {
     object$threads, passes = 30)
 }
 
-# The optimum with all coefficients at 0 is where the search of a local covariance begins, with all
-# neighbours at once: a value below that of the stationary covariance is then out of the question,
-# whatever other optima there are in ranges that the data hardly tell. Vecchia's optimum is as good
-# a start where the method's own costs more, and an earlier fit is a better one.
+# The search of a local covariance begins at the optimum with all coefficients at 0, with all
+# neighbours at once. A value below that of the stationary covariance is then out of the question,
+# whatever other optima there are in ranges that the data barely determine. Vecchia's optimum is as
+# good a start where the method's own costs more, and an earlier fit is a better one.
 from_stationary <- function(problem) {
   local <- problem$layout$kind %in% local_kinds
   if (!anyNA(problem$layout$start[problem$free])) return(problem)

@@ -5,7 +5,7 @@
 #   r(x) = sqrt(2 (max l - max_{theta: theta_j = x} l)) <= sqrt(qchisq(level, 1)).
 #
 # On the working scale r is nearly |x - estimate| / (standard error), so that a root is found in a
-# few steps, each a search from the last one's end. What is maximised is the fit's own criterion:
+# few steps, each a search from the last one's end. The profile maximises the fit's own criterion:
 # restricted, and penalised, if it is.
 
 profile_limits <- function(object, parm, level) {
@@ -32,14 +32,15 @@ profile_limits <- function(object, parm, level) {
 
 check_profiled <- function(object) {
   if (!is_likelihood(object)) {
-    abort_not_likelihood("method = \"profile\"", object$score, compared = FALSE)
+    abort_not_likelihood("method = \"profile\"", object$score, is_gaussian(object$family),
+      compared = FALSE)
   }
   if (has_likelihood_objective(object)) {
     return(check_known_order(object, "There are no profile intervals"))
   }
   of <- if (is.null(object$outputs)) paste("fits by", object$method$label) else "several outputs"
   abort_neargp("method", c(sprintf("There are no profile intervals of %s.", of),
-    i = "They are for one gaussian response by exact_gp() or vecchia(condition = \"responses\")."))
+    i = "They are for one Gaussian response by exact_gp() or vecchia(condition = \"responses\")."))
 }
 
 # Parameters that are not their own working parameters: ratio and angle of an estimated anisotropy,
@@ -139,7 +140,7 @@ false_position <- function(f, inner, outer, tolerance = 1e-3, steps = 60L) {
 check_profile_gap <- function(gap, name) {
   if (gap > -0.1) return(invisible())
   abort_neargp("convergence",
-    c(sprintf("The likelihood is greater by %.2g where `%s` is held at another value: the fit is not at its maximum.",
+    c(sprintf("The likelihood is greater by %.2g where `%s` is fixed at another value: the fit is not at its maximum.",
       -gap, name), i = "Fit again from there, with other starting values: neargp(start = )."))
 }
 
@@ -149,7 +150,7 @@ profile_in_natural <- function(object, profiled, rows, working) {
   layout <- object$layout[rows, ]
   unit <- profiled$problem$data$basis$unit %||% 1
   shift <- unit_power(layout) * log(unit)
-  # a known anisotropy has the range along the major axis
+  # with a known anisotropy the range is that along the major axis
   scale <- ifelse(layout$kind == "range", object$parameters$estimate[rows] /
     to_core(object$parameters$working[rows], layout$transform), 1 / covariate_scale(layout))
   rbind(to_core(working[1L, ] + shift, layout$transform) * scale,

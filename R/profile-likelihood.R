@@ -39,9 +39,9 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 # the gradient always; the optimiser hands to `accept(working)` what it accepts (R/last-state.R),
 # and reports its progress to the `session`.
 # `parts` and `adjoint` are functions of the core's covariance and nugget, and of a context.
-# `restricted`: whether it is the restricted likelihood, which has no adjoint path. `set_noise`:
-# takes the noise of rows that have a model of it, see noise.R. `targets`: the rows summed over, all
-# by default. A row that is a location adds its observations to `n`, and the terms from within it;
+# `restricted`: whether it is the restricted likelihood, which lacks an adjoint path. `set_noise`:
+# takes the noise of rows with a model of it, see noise.R. `targets`: the rows summed over, all by
+# default. A row that is a location adds its observations to `n`, and the terms from within it;
 # `within`: those of locations in shards.
 new_objective <- function(problem, parts, adjoint = NULL,
                           restricted = is_restricted(problem$method), set_noise = NULL,
@@ -122,7 +122,7 @@ joint_objective <- function(problem, neighbors) {
 }
 
 # The core has the neighbours in an order of its own: without rm() the objective would keep R's
-# table beside them.
+# table next to them.
 objective_of_sums <- function(problem, sums, neighbors, targets = NULL, restricted = FALSE) {
   pointer <- local_problem(problem$data, neighbors, problem$context, targets)
   rm(neighbors)
@@ -150,7 +150,7 @@ exact_objective <- function(problem) {
     }, set_noise = function(found) noise <<- found)
 }
 
-# `neighbors` has one column for each target, or for each row.
+# `neighbors` contains one column for each target, or for each row.
 local_problem <- function(data, neighbors, context, targets = NULL) {
   release_unused(prod(dim(neighbors)))
   core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, context, targets,

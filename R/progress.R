@@ -44,7 +44,7 @@ report_progress <- function(session, value = NULL, n = session$progress$rows, st
   if (is.null(progress)) return(invisible())
   now <- elapsed_seconds()
   progress$iteration <- step %||% (progress$iteration + 1L)
-  # Steps that begin anew are those of another stage.
+  # Steps that begin again are those of another stage.
   if (progress$iteration <= max(progress$steps, 0)) begin_stage(session, progress$stage)
   progress$steps <- c(progress$steps, progress$iteration)
   progress$values <- c(progress$values, value)

@@ -77,8 +77,8 @@ quasi_newton_in_units <- function(objective, start, unit, free, bounds, control,
 }
 
 # PORT reports "false convergence" where the gradient is not good enough to go on, as with a nearly
-# noise-free, very smooth process. A second run that gains next to nothing (values are per row)
-# tells that this is the precision of the arithmetic, and not a bad step.
+# noise-free, very smooth process. If a second run gains next to nothing (values are per row), this
+# is the precision of the arithmetic, and not a bad step.
 optimize_again <- function(result, optimize_from) {
   second <- optimize_from(result$par, 1e-7)
   second$iterations <- second$iterations + result$iterations
@@ -97,8 +97,7 @@ quasi_newton_converged <- function(result) {
   result$convergence == 0L || grepl("singular convergence", result$message)
 }
 
-# Minus the matrix of second derivatives, by central differences of a gradient; zeros where it has
-# none.
+# Minus the matrix of second derivatives, by central differences of a gradient; zeros without one.
 information_by_differences <- function(gradient, working, free, scales, step = 1e-4, at = NULL) {
   information_of_slopes(slopes_by_differences(gradient, working, free, scales, step, at), free)
 }

@@ -2,22 +2,27 @@
 
 #' R-squared of a fit
 #'
-#' Two numbers between a useless and a perfect model, for the generic `r2()` of the package
-#' performance (which need not be installed for the rest of this one).
+#' @description
+#' Returns two R-squared values for the generic `r2()` of package performance.
+#'
+#' ```r
+#' fit <- neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat,
+#'   crs = 4326)
+#' if (requireNamespace("performance", quietly = TRUE)) performance::r2(fit)
+#' ```
 #'
 #' @details
-#' `R2_loo` is \eqn{1 - \sum_i (y_i - m_i)^2 / \sum_i (y_i - \bar y)^2}, with \eqn{m_i} the
-#' prediction of row i from the other rows as by [loo_predict()]: what share of the variance of the
-#' response is predicted. Fitted values would not do in its place, since a process without nugget
-#' goes through all data, whatever it predicts. It can be below 0, where the predictions are worse
-#' than the mean.
+#' `R2_loo` is the share of the response's variance that leave-one-out predictions explain: \eqn{1 -
+#' \sum_i (y_i - m_i)^2 / \sum_i (y_i - \bar y)^2}, with \eqn{m_i} from [loo_predict()]. It can be
+#' negative, if the predictions are worse than the mean. Fitted values cannot replace \eqn{m_i},
+#' since a process without nugget interpolates the data.
 #'
-#' `R2_trend` is the marginal R-squared of Nakagawa and Schielzeth (2013, eq. 26), \eqn{s^2_X /
-#' (s^2_X + \sigma^2 + \tau^2)}: with \eqn{s^2_X} the variance of the trend among the rows,
-#' \eqn{\sigma^2} the variance of the process and of [random effects][random_effects], that of the
-#' penalised parts of smooths included, and \eqn{\tau^2} the noise variance, each the mean over the
-#' rows. It is the share of the variance that the trend explains, 0 for an intercept alone. For
-#' responses that are not gaussian it is of the linear predictor, which has no noise.
+#' `R2_trend` is the share of the variance that the trend explains, the marginal R-squared of
+#' Nakagawa and Schielzeth (2013, eq. 26): \eqn{s^2_X / (s^2_X + \sigma^2 + \tau^2)}. Here
+#' \eqn{s^2_X} is the variance of the trend among the observations. \eqn{\sigma^2} is the variance
+#' of the process, of [random effects][random_effects] and of penalised parts of smooths, and
+#' \eqn{\tau^2} the noise variance. For other families, it refers to the linear predictor, without
+#' noise.
 #'
 #' @param model a fit by [neargp()] to one numeric response.
 #' @param ... not used.
@@ -54,7 +59,8 @@ trend_share <- function(model) {
   explained / (explained + process_variance(model) + effects_variance(model) + noise)
 }
 
-# The mean over the rows. (`variance` is that of places whose local covariates are at their mean.)
+# The mean over the rows. (`variance` is that of locations whose local covariates are at their
+# mean.)
 process_variance <- function(model) {
   variances <- vapply(model$core_covariance$components, `[[`, 0, "variance")
   if (!has_local_scales(model)) return(sum(variances))
@@ -81,8 +87,8 @@ r2.neargp_classifier <- function(model, ...) {
 
 #' @exportS3Method performance::r2
 r2.neargp_outputs <- function(model, ...) {
-  abort_neargp("argument", c("There is no R-squared of a fit to several outputs.",
-    i = "Use scores(), which has a row for each output."))
+  abort_neargp("argument", c("There is no R-squared of a fit to several responses.",
+    i = "Use scores(), which returns a row for each response."))
 }
 
 #' @export

@@ -18,7 +18,7 @@ read_from <- function(raster, value) {
   rlang::try_fetch(value, error = function(error) {
     files <- unique(terra::sources(raster))
     abort_file(paste(files[nzchar(files)], collapse = ", "), "cannot be read", error,
-      hint = "Is it whole? What has written it may have run out of disk.")
+      hint = "Is it whole? The program that wrote it may have run out of disk.")
   })
 }
 
@@ -36,7 +36,7 @@ cell_columns <- function(raster, window = whole_window(raster)) {
     as.data.frame(matrix(NA, window$rows * window$columns, 0L))
 }
 
-# A raster without values that has the cells of a window alone.
+# A raster without values that contains the cells of a window alone.
 window_raster <- function(raster, window) {
   if (identical(window, whole_window(raster))) return(raster)
   half <- terra::res(raster) / 2
@@ -67,15 +67,15 @@ raster_windows <- function(raster, cells) {
   })
 }
 
-# The name of a file that is to have the cells of a window alone.
+# The name of a file that is to contain the cells of a window alone.
 file_of_window <- function(file, window) structure(file, window = window)
 
 window_of_file <- function(file) attr(file, "window")
 
 # ---- rasters that travel -------------------------------------------------------------------------
 
-# What another process makes the raster of: names of files where it reads them, else, of few cells,
-# the values. What terra has open stays in its process.
+# Another process makes the raster from the names of files if it reads them, else, for few cells,
+# from the values. Files that terra opened stay in its process.
 portable_raster <- function(raster, most = 1e7) {
   recipe <- list(size = dim(raster)[1:2], extent = as.vector(terra::ext(raster)),
     crs = terra::crs(raster))

@@ -74,7 +74,7 @@ check_written <- function(layers, blocks, file) {
     if (identical(found, block$hash)) next
     abort_file(file, sprintf("was not written whole: its rows from %s on differ from what was written",
       format_count(block$row)),
-      hint = "Is there room on the disk? What was written of it is deleted.")
+      hint = "Is there room on the disk? The incomplete file is deleted.")
   }
 }
 
@@ -88,8 +88,8 @@ part_name <- function(file) {
   file.path(dirname(file), sprintf(".%s-%s", basename(tempfile("part")), basename(file)))
 }
 
-# A raster and what GDAL and terra keep beside it, where it is there; other files may begin with its
-# name, and are not its own.
+# A raster and what GDAL and terra keep next to it, where it is there; other files may begin with
+# its name, and are not its own.
 files_of <- function(file) {
   beside <- if (endsWith(file, ".grd")) sub("grd$", "gri", file)
   own <- c(file, beside, paste0(file, c(".aux.xml", ".aux.json", ".ovr", ".msk")))
@@ -108,7 +108,7 @@ rename_parts <- function(part, file) {
 }
 
 abort_replaced <- function(file, parent = NULL) {
-  abort_file(file, "cannot be replaced by the one that is written beside it", parent,
+  abort_file(file, "cannot be replaced by the one that is written next to it", parent,
     hint = "Does another process write the same files? One at a time can.")
 }
 

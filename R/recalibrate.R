@@ -16,9 +16,9 @@
 #' linear in the tails. It is shrunk to the identity by `max(0, 1 - J / d'V^-1 d)`, with `J`
 #' departures `d` and their covariance matrix `V`.
 #'
-#' The map corrects a wrong nugget, heavy tails and skewness. It is the same at all locations, so it
-#' cannot correct variances that are wrong in different ways (see [nonstationary_covariance]), or
-#' predictions in gaps.
+#' The map can correct a wrong nugget, heavy tails and skewness. It is the same at all locations, so
+#' it cannot correct predictions in gaps, or variances that are wrong in different ways (see
+#' [nonstationary_covariance]).
 #'
 #' Only new observations are recalibrated: `type = "link"` and `simulate()` are not.
 #' [cross_validate()] uses the map of all observations. `update()` drops the map, with a message.
@@ -63,7 +63,7 @@ recalibrate <- function(fit, k = NULL, threads = NULL) {
 check_recalibrated <- function(fit) {
   gaussian <- is_gaussian(fit$family)
   reason <- if (is_streamed(fit)) "its rows are not in memory" else
-    if (!is.null(fit$outputs)) "it has several outputs" else
+    if (!is.null(fit$outputs)) "it models several responses" else
     if (!gaussian) sprintf("its response is %s", family_call(fit$family)) else
     if (!has_ability(fit$method, "transform")) "its predictions are not normal" else
     if (stats::nobs(fit) < 30L) sprintf("it has %d rows, and 30 are the fewest", stats::nobs(fit))
@@ -121,6 +121,6 @@ update.neargp <- function(object, ..., evaluate = TRUE) {
 
 tell_lost_recalibration <- function(fit) {
   if (is.null(fit$family$recalibration)) return(invisible())
-  inform_neargp("recalibration", c("update() fits the model anew, without a recalibration.",
+  inform_neargp("recalibration", c("update() fits the model again, without a recalibration.",
     i = "Call recalibrate() of the new fit."))
 }

@@ -22,8 +22,8 @@
 #' If locations repeat, `leave_out = "row"` measures predictions at known locations, and
 #' `"location"` predictions at new ones. [vnngp()] removes an observation from its posterior, and
 #' [loo_k()] its pseudo-observation. Probabilities of categories keep the trend and link of all
-#' observations, so use [cross_validate()] with many covariates. With a `transform`, results are on
-#' the response scale, except `"standardized"` and `"trend"`.
+#' observations, so you should use [cross_validate()] with many covariates. With a `transform`,
+#' results are on the response scale, except `"standardized"` and `"trend"`.
 #'
 #' @param object a fit by [neargp()].
 #' @param type see the table below. Default: `"response"`.
@@ -92,7 +92,7 @@ residuals_of_rows <- function(object, values) {
   stats::naresid(object$na_action, shown)
 }
 
-# Values of the rows of the fit as the rows of the data have them: of several outputs, of which a
+# Values of the rows of the fit as the rows of the data have them: of several responses, of which a
 # row is one, a column for each, as lm() has them for a matrix response.
 rows_of_data <- function(object, values) {
   if (is.null(object$outputs)) values else output_matrix(object$data, values)
@@ -115,7 +115,7 @@ check_pearson_noise <- function(object) {
 
 trend_residuals <- function(object) {
   check_gaussian(object$family,
-    abort_argument("type", "another than \"trend\", which is for gaussian responses", "trend"))
+    abort_argument("type", "another than \"trend\", which is for Gaussian responses", "trend"))
   gaussian_trend_residuals(object)
 }
 

@@ -154,7 +154,7 @@ field_of_mean.neargp_response_mixture <- function(value, distribution) {
 }
 
 # A log link makes responses beyond the range of numbers of a linear predictor whose standard
-# deviation is some tens, as far from data where the variance was hardly determined. Infinite ones
+# deviation is some tens, as far from data where the variance was barely determined. Infinite ones
 # of other families are no overflow: Student's t may have no variance, and a transform with a pole
 # no mean.
 saturate <- function(value, mixture, what) {

@@ -2,8 +2,8 @@
 # the user's unit: optimisers have tolerances relative to objectives, which another unit shifts, and
 # squares of very large or small numbers are beyond the computer's. The unit is a power of 2, by
 # which nothing is rounded. In it variances and nuggets are divided by its square, and a log density
-# of n rows is larger by n times its logarithm. Several outputs have units of their own in their
-# loadings, and vnngp() has none.
+# of n rows is larger by n times its logarithm. Several responses keep units of their own in their
+# loadings, and vnngp() uses none.
 
 with_response_unit <- function(problem) {
   if (!has_response_unit(problem$family)) return(problem)

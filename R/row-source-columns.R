@@ -13,7 +13,7 @@ rows_of_source <- function(source, settings, named) {
   check_chunks_alike(found)
   given <- vapply(found, `[[`, 0L, "given")
   rows <- do.call(rbind, lapply(found[given > 0L], `[[`, "rows"))
-  if (is.null(rows)) abort_source("The source has no rows.")
+  if (is.null(rows)) abort_source("The source contains no rows.")
   attr(rows, "row.names") <- .set_row_names(nrow(rows))
   list(rows = rows, given = given)
 }

@@ -37,7 +37,7 @@ check_first_pass <- function(given, rows, is_rowwise) {
       i = "Give larger chunks."))
 }
 
-# What is known before the first reading.
+# The state before the first reading.
 new_stream <- function(source, arguments, formula, locations, family) {
   # what is missing is then found by check_frame_finite()
   arguments$na.action <- arguments$na.action %||% stats::na.pass
@@ -92,7 +92,7 @@ check_same_values <- function(part, frame) {
     i = "Compute such columns beforehand, or fix what is taken from the rows: the knots and Boundary.knots of a spline, x - 20 for x - mean(x)."))
 }
 
-# Rows are named by their numbers in the source. Of a factor nothing but NA is missing.
+# Rows are named by their numbers in the source. The missing value of a factor is NA alone.
 check_frame_finite <- function(frame, family) {
   response <- stats::model.response(frame)
   if (!is.null(response) && is_gaussian(family)) check_response(response, frame)
@@ -112,7 +112,7 @@ check_frame_finite <- function(frame, family) {
 
 # All rows, or `size` of them, in their order: those of the smallest shares, the fractional parts of
 # their numbers times the golden ratio, which spreads them evenly over the source however it is cut
-# into chunks. Beside them the first row of each level.
+# into chunks. Next to them the first row of each level.
 new_sampler <- function(size) {
   kept <- list()
   share <- double(0)  # of each row in `kept`; below 0 for what stays

@@ -17,7 +17,7 @@ check_streamed_family <- function(family) {
   if (is_categorical(family)) abort_needs_all_rows("a class")
   if (!has_gamma_variables(family)) return(invisible())
   abort_source(c("student_t() by loo_k() has a variable of each row, which all rows depend on.",
-    i = "Read the rows into a data frame: it can be fitted in shards, too."))
+    i = "Read the rows into a data frame, which can be fitted in shards as well."))
 }
 
 check_streamed_bound <- function(settings) {
@@ -29,7 +29,7 @@ check_streamed_bound <- function(settings) {
         "or neargp_control(shards = 16); or read the rows into a data frame.")))
   }
   if (!is_gaussian(settings$family)) {
-    abort_source(c("Responses that are not gaussian need two numbers of each row in memory.",
+    abort_source(c("Responses that are not Gaussian need two numbers of each row in memory.",
       i = "Read the rows into a data frame."))
   }
   if (method$optimizer %in% c("natural", "adam")) {
@@ -50,7 +50,7 @@ first_chunk <- function(source) {
     found <<- chunk
     if (nrow(chunk)) rlang::cnd_signal(rlang::cnd("neargp_chunk_found"))
   }), neargp_chunk_found = function(condition) NULL)
-  if (!NROW(found)) abort_source("The source has no rows.")
+  if (!NROW(found)) abort_source("The source contains no rows.")
   found
 }
 
@@ -168,7 +168,7 @@ simulate.neargp_streamed <- function(object, nsim = 1, seed = NULL, newdata = NU
     refuse_rows("simulate() without `newdata`", "Give the places of draws as `newdata`.")
   }
   if (reads_shards(object) && !isFALSE(list(...)$conditional)) {
-    refuse_rows("simulate()", "predict() has limits and probabilities of single places. For draws fit the rows about the region that is wanted, in memory.")
+    refuse_rows("simulate()", "predict() returns limits and probabilities of single locations. For draws fit the rows about the region that is wanted, in memory.")
   }
   NextMethod()
 }

@@ -1,4 +1,5 @@
-# What a row source reads from: a function of the chunk's number, files that a function reads, text.
+# A row source reads from a function of the chunk's number, from files that a function reads, or
+# from text.
 
 # read(number), which returns NULL after the last chunk; where(), said of a failure, and `advice`;
 # close().
@@ -131,7 +132,7 @@ given_classes <- function(given, columns) {
   classes
 }
 
-# Numbers are recognised in each chunk, quoted ones, too.
+# Numbers are recognised in each chunk, quoted ones as well.
 text_classes <- function(rows) {
   unname(vapply(rows, function(column) if (is.numeric(column)) NA_character_ else class(column)[1L],
     ""))

@@ -129,7 +129,7 @@ check_fields <- function(records, wanted, arguments, file) {
   abort_line(file, records$at[first], sprintf("has %d %s, where %d are expected", given,
     if (given == 1L) "field" else "fields", wanted),
     if (given < wanted) "Give row_source(fill = TRUE) where fields that a line lacks are missing values." else
-      "Quote a field that has the separator in it.")
+      "Quote a field that contains the separator.")
 }
 
 # The first record may have one field more than the header, the name of its row, and no empty one

@@ -26,7 +26,7 @@ read_by <- function(host, reading) {
     function(numbers) list(parts = numbers)), makes = TRUE)
 }
 
-# A host that has the rows of the problem.
+# A host that holds the rows of the problem.
 host_of_problem <- function(problem) {
   host <- new_rows_host(problem)
   if (is.null(problem$data$stream)) {
@@ -48,7 +48,8 @@ first_pass_for <- function(settings, source, ...) {
   first_pass_in_shards(new_stream(source, ..., settings$family), settings)
 }
 
-# What first_pass_of_source() finds, by workers or without, and of each chunk its box and first row.
+# The result of first_pass_of_source(), by workers or without, and the box and first row of each
+# chunk.
 first_pass_in_shards <- function(stream, settings) {
   source <- stream$source
   workers <- if (is.environment(settings$cluster)) settings$cluster
@@ -59,8 +60,8 @@ first_pass_in_shards <- function(stream, settings) {
   with_first_pass(stream, found)
 }
 
-# What the function `what` of a chunk's number, id + offset, has of all chunks, by workers or not,
-# some at a time. `common(found)`: its further arguments; `merged(found)`: what of it is kept.
+# The results of the function `what` of a chunk's number, id + offset, for all chunks, by workers or
+# not, some at a time. `common(found)`: its further arguments; `merged(found)`: what of it is kept.
 over_chunks <- function(workers, what, common, merged = identity) {
   found <- list()
   batch <- max(16L, length(workers$nodes))
@@ -101,8 +102,8 @@ part_hash <- function(chunk) {
 }
 
 # Rows of the smallest shares, the fractional parts of their numbers times the golden ratio, which
-# spread evenly; no more than all samples need, `below` of which the chunks before have told. And
-# the first row of each level.
+# spread evenly. There are no more than all samples need; `below` of them come from the chunks
+# before. And the first row of each level.
 sample_of_part <- function(chunk, frame, number, size, below) {
   used <- as.integer(attr(frame, "row.names"))
   share <- (number * sqrt(2) + used * (sqrt(5) - 1) / 2) %% 1
@@ -139,7 +140,7 @@ check_chunks_alike <- function(found) {
 }
 
 check_parts <- function(found) {
-  if (!length(found)) abort_source("The source has no rows.")
+  if (!length(found)) abort_source("The source contains no rows.")
   check_chunks_alike(found)
   check_first_pass(sum(vapply(found, `[[`, 0L, "given")), sum(vapply(found, `[[`, 0L, "rows")),
     any(vapply(found, `[[`, NA, "is_rowwise")))
@@ -233,7 +234,7 @@ part_of_shard <- function(chunk, number, id, recipe) {
     number = stream$parts$first[number] - 1 + as.double(used[inside]))
 }
 
-# What whoever reads a shard has to know. `raw`: whether rows are as the user has them, for
+# A recipe: all that is needed to read a shard. `raw`: whether rows are as the user has them, for
 # predictions, or as the core has them; `means`: whether their locations stand for them.
 shard_recipe <- function(problem, partition, raw = FALSE, means = takes_means_in_shards(problem)) {
   list(stream = problem$data$stream, basis = problem$data$basis, partition = partition,

@@ -21,23 +21,22 @@
 #'
 #' In shards, by `cluster` or `neargp_control(shards = )`, a source supports [svgp()], [ppgpr()],
 #' [vecchia()], [loo_k()], [mll_k()] and [vnngp()], see [clusters]. `loo_k()` supports counts,
-#' amounts and `cbind(successes, failures)`, and neither [student_t()] nor factors. The worker with
-#' a shard reads all chunks that reach into it, so files must exist on each machine, and chunks
-#' should be compact in space. A whole file is then one chunk. [predict()][predict.neargp] reads the
-#' rows once more, except for [svgp()] and [ppgpr()].
+#' amounts and `cbind(successes, failures)`. The worker with a shard reads all chunks that reach
+#' into it. Files should therefore exist on each machine, and chunks should be compact in space.
+#' [predict()][predict.neargp] reads the rows once more, except for [svgp()] and [ppgpr()].
 #'
 #' For [vnngp()], and other families by [svgp()] and [ppgpr()], the columns of the model come into
 #' this session, and the fit is identical to that of a data frame.
 #'
-#' Each row must determine its own values. `poly()`, `scale()`, splines without knots and `x -
-#' mean(x)` are errors. Factors need the same levels in all chunks. Missing values are an error
-#' unless you give `na.action = na.omit`.
+#' Each row must determine its own values. For example, `poly()`, `scale()`, splines without knots
+#' and `x - mean(x)` are errors. Factors should use the same levels in all chunks. Missing values
+#' are an error unless you give `na.action = na.omit`.
 #'
-#' Text files must be complete: a wrong number of fields, an open quote, a zero byte or a truncated
-#' compressed file is an error that names the line. `fill = TRUE` and `quote = ""` relax this.
+#' Text files must be complete. A wrong number of fields, an open quote or a truncated file is an
+#' error that names the line. You can relax this by `fill = TRUE` and `quote = ""`.
 #'
 #' Most fits from a source contain no rows, so `residuals()`, `cross_validate()` and `plot()` are
-#' errors. Predict chunks and compare them. `update(fit, start = fit)` continues.
+#' errors. You can predict chunks and compare them. `update(fit, start = fit)` continues.
 #'
 #' @param x file names of one table, or a function of the chunk number (1, 2, ...) that returns a
 #'   data frame, and `NULL` after the last. It must always return the same rows.

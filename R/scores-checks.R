@@ -7,7 +7,7 @@ check_interval_pair <- function(lower, upper) {
   list(lower = lower, upper = upper)
 }
 
-# `rows`: their names or numbers, where they are told.
+# `rows`: their names or numbers, for messages.
 complete_predictions <- function(observed, predicted, na.rm, rows = seq_along(observed)) {
   check_flag(na.rm, "na.rm")
   given <- c(list(observed = observed), Filter(Negate(is.null), predicted))

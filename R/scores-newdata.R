@@ -1,4 +1,4 @@
-# What scores() has of new rows: responses as numbers, their trials and their weights.
+# New rows as scores() needs them: responses as numbers, their trials and their weights.
 
 # Responses of new rows as numbers, with their trials: those of the formula, a column, or values.
 new_observations <- function(fit, newdata, observed, trials) {

@@ -22,12 +22,14 @@ scores_of_distribution <- function(observed, given, distribution, family, level,
 }
 
 # The averages of scores of each row, as score_rows() makes them. Where only limits are known
-# there is no error, and no saying whether an interval has the value.
+# there is no error, and no saying whether an interval has the value. Intervals of 0/1 responses are
+# 0, 1 or both, whose width and coverage say nothing of the probability.
 summarize_scores <- function(observed, rows, level, n_missing = 0L) {
   measured <- if (is.null(rows$censored)) seq_along(observed) else
     which(!(rows$censored %in% TRUE))
   point <- point_scores(observed[measured], rows$mean[measured])
-  intervals <- interval_scores(observed[measured], rows[measured, c("lower", "upper")], level)
+  intervals <- if (!rows$binary[1L])
+    interval_scores(observed[measured], rows[measured, c("lower", "upper")], level)
   new_scores(c(
     list(n = length(observed)), lapply(point, known_score),
     list(crps = mean(rows$crps), log_score = mean(rows$log_score),

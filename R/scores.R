@@ -17,7 +17,7 @@
 #' | `crps` | continuous ranked probability score | `sd` or `draws` |
 #' | `log_score` | negative log predictive density (log loss) | `sd` |
 #' | `brier`, `auc` | Brier score, area under the ROC curve, see [classification_scores] | binary `family` |
-#' | `interval_score` | interval score at `level` | `sd`, `draws` or intervals |
+#' | `interval_score` | interval score at `level`; not for 0/1 responses | `sd`, `draws` or intervals |
 #' | `coverage`, `level` | share of observations inside their interval, and its level | the same |
 #' | `pit_deviation` | Kolmogorov distance of the PIT from the uniform distribution | `sd` |
 #' | `n_censored` | censored observations ([cens()]), which `bias`, `mae`, `rmse`, `interval_score` and `coverage` leave out | `family = censored_gaussian()` |
@@ -26,16 +26,15 @@
 #' calibrated predictions is near `level`, and somewhat above it for counts. [scoring_rules]
 #' contains the formulas. Missing columns could not be computed.
 #'
-#' For a fit, each observation is scored by its leave-one-out prediction, or `newdata` is predicted
-#' and scored. For other objects, the standard deviations must be those of a new observation, noise
-#' included. With a `family`, `mean` and `sd` are those of the linear predictor (`predict(type =
-#' "link")`), and the scores of the response are computed by quadrature. For binary responses `crps`
-#' equals `brier`.
+#' For a fit, each observation is scored by its leave-one-out prediction, or you can give `newdata`.
+#' For other objects, `sd` should be that of a new observation, noise included. With a `family`,
+#' `mean` and `sd` are those of the linear predictor (`predict(type = "link")`). For binary
+#' responses `crps` equals `brier`.
 #'
 #' @section Weights:
 #' Each row counts once. Weights are noise weights as in [neargp()]: the noise variance is `nugget /
-#' weights`. For `newdata`, they are evaluated there, and a message says so if they are missing and
-#' 1 is used. Weights that depend on the other rows, such as `w / mean(w)`, must be given.
+#' weights`. For `newdata`, they are evaluated there, or 1 is used with a message. You should give
+#' weights that depend on the other rows, such as `w / mean(w)`.
 #'
 #' @param object a fit by [neargp()], the result of [cross_validate()], a data frame or sf object of
 #'   Gaussian predictions with the columns `mean` and `sd`, or a numeric vector of observed values.

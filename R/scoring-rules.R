@@ -139,8 +139,9 @@ pit_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 
   pit$lower + stats::runif(length(pit$upper)) * (pit$upper - pit$lower)
 }
 
-# The share of pairs of an outcome 1 and an outcome 0 of which the first has the larger probability,
-# ties counting half (the statistic of Mann and Whitney). Without such a pair there is none.
+# The share of pairs of an outcome 1 and an outcome 0 in which the first is predicted with the
+# larger probability, ties counting half (the statistic of Mann and Whitney). Without such a pair
+# there is none.
 area_under_roc <- function(probability, outcome) {
   ones <- outcome == 1
   pairs <- sum(ones) * as.double(sum(!ones))
@@ -148,7 +149,7 @@ area_under_roc <- function(probability, outcome) {
   (sum(rank(probability)[ones]) - sum(ones) * (sum(ones) + 1) / 2) / pairs
 }
 
-# Checks that the values have one length, or length 1.
+# Checks that the values share one length, or are of length 1.
 check_scored <- function(values) invisible(recycle_predictions(values, max(lengths(values))))
 
 # The mixture that is scored: one prediction for several observations, or several for one, or each

@@ -67,7 +67,7 @@ show_estimates <- function(values, digits) {
   print(shown, quote = FALSE, right = TRUE)
 }
 
-# Named numbers above a table of ranges, which has its own remark.
+# Named numbers above a table of ranges with its own remark.
 show_with_ranges <- function(values, digits, most = 20L) {
   if (length(values$values)) show_named(values$values, digits)
   ranges <- values$ranges

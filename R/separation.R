@@ -1,7 +1,6 @@
-# Trends that separate the responses, as where all counts of a level are 0 or a covariate tells
-# classes apart: along such directions the likelihood only levels off. Coefficients have no finite
-# maximum there, and their normal approximation says nothing: it has as much weight at the other
-# end.
+# Trends that separate the responses, if all counts of a level are 0 or a covariate separates
+# classes: along such directions the likelihood only levels off. Coefficients have no finite maximum
+# there, and their normal approximation says nothing: it has as much weight at the other end.
 
 # A result that says so. Predictions hold what is not bounded at its estimate. `nugget`: by which
 # the noise of pseudo-observations is multiplied, and with it what is known of the trend.
@@ -38,7 +37,7 @@ with_unknown_trend <- function(result) {
 separation_limit <- function(variance) max(4, 2 * variance)
 
 # With R'R the mean squares of the columns, R beta has as its squares the mean square of the trend,
-# and the eigenvalues of R V R' are variances of that. Directions of more than the limit are held:
+# and the eigenvalues of R V R' are variances of that. Directions of more than the limit are fixed:
 # the covariance of the others given these, which keep a variance of next to nothing, so that the
 # matrix is regular. Columns after those of the trend are of effects.
 held_trend <- function(X, beta_vcov, limit) {
@@ -62,9 +61,9 @@ held_trend <- function(X, beta_vcov, limit) {
   (found + t(found)) / 2
 }
 
-# What matters is a direction, and not a column: those of year + year^2 are uncertain together, and
-# their sum is not. R as above, of the columns about their means: the eigenvalues are variances of
-# the mean square of the trend about its mean. Named are the user's coefficients that go along.
+# A direction matters, and not a column: those of year + year^2 are uncertain together, and their
+# sum is not. R as above, of the columns about their means: the eigenvalues are variances of the
+# mean square of the trend about its mean. Named are the user's coefficients that go along.
 separated_coefficients <- function(problem, limit, beta_vcov) {
   X <- problem$data$X
   if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))

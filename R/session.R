@@ -1,8 +1,8 @@
-# A session is what one call of neargp() has beside its problem while it runs. neargp() makes it and
-# hands it on as `problem$session`. Problems that are fitted on the way share it: they go on in the
-# line of progress of the fit, and their objectives ask its journal. Folds and profiles begin with a
-# problem of their own, and so with a session that shows and keeps nothing. Predictions keep nothing
-# but a progress bar, which is in the function that progress_reporter() returns.
+# A session is what one call of neargp() has next to its problem while it runs. neargp() makes it
+# and hands it on as `problem$session`. Problems that are fitted on the way share it: they go on in
+# the line of progress of the fit, and their objectives ask its journal. Folds and profiles begin
+# with a problem of their own, and so with a session that shows and keeps nothing. Predictions keep
+# nothing but a progress bar, which is in the function that progress_reporter() returns.
 #
 # It is an environment, since problems and settings are copied:
 #

@@ -25,7 +25,7 @@ new_settings <- function(method, family, control, context, covariance = NULL, nu
 
 # ---- of neargp() ---------------------------------------------------------------------------------
 
-# Several outputs may have one each.
+# Several responses may get one each.
 check_nugget <- function(nugget) {
   if (is_noise_formula(nugget)) return(check_noise_formula(nugget))
   if (length(nugget) < 2L) return(check_number(nugget, "nugget", lower = 0, null_ok = TRUE))

@@ -1,7 +1,7 @@
 # Rows of which an objective is a sum, in one or more parts: all rows in memory, or a stream of
 # chunks, which are one part; or shards of them. An objective asks for the sums that it needs, by
-# the name of a function of one part, and reduce_rows() adds those of all parts. So it is written
-# once, wherever its rows are.
+# the name of a function of one part, and reduce_rows() adds those of all parts. It is therefore
+# written once, wherever its rows are.
 #
 # Who computes the parts is a host, an environment: this process, or the workers of a cluster, of
 # which each holds some. It keeps the calls by which each part was made, so that the parts of a
@@ -145,7 +145,7 @@ shard_context <- function(context, workers = context$cluster) {
 }
 
 # Makes the problems of all shards: neighbours before each row (`before`) in the order of maxmin, or
-# among all others. `reorder`: whether the order is made anew in this metric.
+# among all others. `reorder`: whether the order is made again in this metric.
 make_problems <- function(host, component, k, before, joint = FALSE, reorder = before,
                           largest = k) {
   forget_calls(host, c("shard_problem", "shard_narrow", if (reorder) "shard_order"))

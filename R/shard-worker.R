@@ -156,8 +156,9 @@ bind_received <- function(shard, received) {
   do.call(rbind, c(list(shard$rows), lapply(received, `[[`, "rows")))
 }
 
-# The rows that a problem is made of. They are given by their places among the shard's own and those
-# that were received, and bound again when they are asked for: they take more memory than places.
+# The rows that a problem is made of. They are given by their locations among the shard's own and
+# those that were received, and bound again when they are asked for: they take more memory than
+# locations.
 held_rows <- function(shard, held) {
   rows <- bind_received(shard, held$received)
   if (is.null(held$places)) rows else rows[held$places, , drop = FALSE]

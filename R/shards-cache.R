@@ -1,6 +1,6 @@
 # Predictions from rows that are read in shards, by one process: it reads the shards that it needs,
-# when it needs them, and keeps those used last. New places are taken shard by shard, so that each
-# is conditioned on the same rows as where workers hold a shard each (R/cluster-predict.R).
+# when it needs them, and keeps those used last. New locations are taken shard by shard, so that
+# each is conditioned on the same rows as where workers hold a shard each (R/cluster-predict.R).
 
 # `most`: shards that are kept.
 new_shard_cache <- function(object, most = object$source$recipe$partition$count) {

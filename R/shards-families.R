@@ -1,4 +1,4 @@
-# The bound on inducing points of responses that are not gaussian, over rows in shards. The search
+# The bound on inducing points of responses that are not Gaussian, over rows in shards. The search
 # for the posterior is here (src/core/variational/family_bound.h), with a pseudo-observation of each
 # row; what it asks of the rows, sums and some numbers of each, it has from their shards.
 
@@ -14,7 +14,7 @@ with_families_in_shards <- function(problem) {
   problem
 }
 
-# What core_family_bound() gives, of shards.
+# The result of core_family_bound() for shards.
 family_bound_in_shards <- function(problem, method, values, positions, start, tolerance,
                                    derivatives, covariance) {
   data <- problem$data
@@ -25,8 +25,8 @@ family_bound_in_shards <- function(problem, method, values, positions, start, to
     tolerance, derivatives, problem$context)
 }
 
-# What the search asks of the rows under one covariance. Numbers of each row are in the order of the
-# data.
+# The questions of the search to the rows under one covariance. Numbers of each row are in the order
+# of the data.
 parts_in_shards <- function(shards, at) {
   host <- shards$host
   spread <- function(...) lapply(shards$rows, function(rows) lapply(list(...), `[`, rows))

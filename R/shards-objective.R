@@ -1,4 +1,4 @@
-# Objectives whose rows are in shards, of one gaussian response by vecchia(), loo_k() and mll_k().
+# Objectives whose rows are in shards, of one Gaussian response by vecchia(), loo_k() and mll_k().
 # Other responses by loo_k() are in R/shards-scores.R, those of vnngp() in R/latent-shards.R.
 # add_branches() of R/shards.R adds the sums.
 
@@ -103,7 +103,7 @@ check_takes_shards <- function(settings, data) {
   }
 }
 
-# The fact of a header that tells of the shards of a fit.
+# The fact of a header that reports the shards of a fit.
 describe_shards <- function(fit) {
   shards <- fit$control$shards
   if (!is.null(shards)) paste0(format_count(shards), describe_workers(fit$cluster))

@@ -1,12 +1,12 @@
-# Leave-one-out scores of rows in shards, of classes and of responses that are neither gaussian nor
-# classes: what is computed of one shard (see shard-worker.R). Rows at one place share a shard, so
-# that labels and pseudo-observations are added there, and what shards tell each other of are
-# distinct locations with these sums. How a row is predicted, and its score, are
+# Leave-one-out scores of rows in shards, of classes and of responses that are neither Gaussian nor
+# classes: what is computed of one shard (see shard-worker.R). Rows at one location share a shard,
+# so that labels and pseudo-observations are added there, and shards exchange distinct locations
+# with these sums. How a row is predicted, and its score, are
 # R/neighbours-pseudo-observations-objective.R and R/classes-objective.R.
 
 # A shard holds `data`, rows in the core's columns, and `number`, of these rows among all; of
-# responses the data have the columns of the `design` besides. `model`: layout, groups, family and
-# intercept of the problem. Counts of what is to be known of all rows.
+# responses the data have the columns of the `design` in addition. `model`: layout, groups,
+# family and intercept of the problem. Counts of what is to be known of all rows.
 shard_response_model <- function(shard, model) {
   data <- shard$data
   shard$problem <- c(model[c("layout", "groups", "family")], list(data = data,
@@ -113,7 +113,7 @@ shard_read_observed <- function(shard, id, recipe, parts, prior, family, context
 
 # ---- the trend at the end ------------------------------------------------------------------------
 
-# Locations as rows of a gaussian response; their weights where these are not the precisions.
+# Locations as rows of a Gaussian response; their weights where these are not the precisions.
 shard_trend_rows <- function(shard, weights = NULL) {
   problem <- shard$problem
   count <- observation_counts(problem$data, problem$family)

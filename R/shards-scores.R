@@ -1,4 +1,4 @@
-# Leave-one-out scores of rows in shards, of classes and of what is neither gaussian nor classes:
+# Leave-one-out scores of rows in shards, of classes and of what is neither Gaussian nor classes:
 # what problem$loo$scoring (R/neighbours-loo-optimizers.R) asks of them. The prior of the
 # pseudo-observations is that of some rows of all, or of the sample of a source, and is found here.
 
@@ -89,7 +89,7 @@ observe_in_shards <- function(host, problem) {
     makes = TRUE)
 }
 
-# What pseudo_observation_trend_covariance() gives, of shards. `own`: weights of the rows of each
+# The result of pseudo_observation_trend_covariance() for shards. `own`: weights of the rows of each
 # shard, where gamma variables have changed them.
 trend_covariance_in_shards <- function(problem, host, known, k, own) {
   if (!length(known$beta)) return(matrix(0, 0L, 0L))

@@ -16,7 +16,8 @@ is_sharded <- function(problem) !is.null(problem$control$shards)
 # ---- the partition -------------------------------------------------------------------------------
 
 # A tree of cuts, at medians of the widest side and between two different values, so that equal
-# places share a shard. A leaf is the number of its shard; of an odd number the smaller half is low.
+# locations share a shard. A leaf is the number of its shard; of an odd number the smaller half is
+# low.
 shard_cuts <- function(places, count, first = 1L) {
   if (count == 1L) return(first)
   extent <- apply(places, 2L, function(x) max(x) - min(x))
@@ -34,11 +35,11 @@ shard_cuts <- function(places, count, first = 1L) {
 }
 
 abort_few_places <- function() {
-  abort_neargp("cluster", c("There are fewer distinct places than shards.",
+  abort_neargp("cluster", c("There are fewer distinct locations than shards.",
     i = "Take fewer shards: neargp_control(shards = )."))
 }
 
-# The shard of each place.
+# The shard of each location.
 shard_of <- function(places, cuts) {
   found <- integer(nrow(places))
   walk <- function(rows, cuts) {
@@ -60,7 +61,7 @@ shard_of_coords <- function(coords, like, partition) {
   shard_of(shard_places(coords, like, partition$scales), partition$cuts)
 }
 
-# Places in units in which sides are compared: ranges of one kind share their unit.
+# Locations in units in which sides are compared: ranges of one kind share their unit.
 shard_places <- function(coords, problem, scales = shard_scales(coords, problem)) {
   places <- places_of(coords, problem$locations)
   sweep(places, 2L, scales[problem$groups[[1L]]$group], "/")
@@ -71,7 +72,7 @@ shard_scales <- function(coords, problem) {
   ifelse(scales > 0, scales, 1)
 }
 
-# The numbers that parts have of their rows, in the order of all `n`. `rows`: of each part.
+# The numbers by which parts know their rows, in the order of all `n`. `rows`: of each part.
 gather <- function(found, rows, n) {
   values <- matrix(0, n, NCOL(found[[1L]]))
   for (id in names(rows)) values[rows[[id]], ] <- found[[id]]
@@ -89,7 +90,7 @@ halves <- function(ids) {
   list(ids[low], ids[-low])
 }
 
-# `parts`: sums by the names of their branches. What can be added of the branch `ids` is.
+# `parts`: sums by the names of their branches. The sum of the known parts of the branch `ids`.
 add_branches <- function(parts, ids) {
   name <- branch_name(ids)
   if (!is.null(parts[[name]])) return(parts[name])

@@ -3,7 +3,7 @@
 
 # The parts of each draw: trend coefficients, the residuals they leave at the data, and the process
 # given these; at data without noise it is these. Blocks of draws bound the memory to that of about
-# 50 million numbers. Of several outputs an array of place x draw x output.
+# 50 million numbers. Several responses are an array of location x draw x output.
 simulation_draws <- function(method, object, target, nsim, settings) {
   UseMethod("simulation_draws")
 }
@@ -80,24 +80,24 @@ fits_dense <- function(object, places) {
   most <- object$method$max_rows
   if (places <= most) return(TRUE)
   inform_neargp("neighbors",
-    c(sprintf("Drawn with neighbours: %s observations and new places are more than max_rows = %s of exact_gp().",
+    c(sprintf("Drawn with neighbours: %s observations and new locations are more than max_rows = %s of exact_gp().",
       format_count(places), format_count(most)),
-      i = "Ask for fewer places, or raise max_rows in the fit if the memory is there, for exact draws."))
+      i = "For exact draws, ask for fewer locations, or raise max_rows in the fit if the memory is there."))
   FALSE
 }
 
-# Factors of locations that are close to each other beside the range of a smooth field.
+# Factors of locations that are close to each other next to the range of a smooth field.
 check_drawn <- function(drawn) {
   if (drawn$failed == 0L) return(drawn)
   abort_neargp("cholesky",
     c("The covariance matrix of observations and new locations cannot be factored, even with 1e-6 of its variance on its diagonal.",
-      i = "Take a rougher covariance or a nugget, or fewer observations and places that nearly repeat each other."))
+      i = "Take a rougher covariance or a nugget, or fewer observations and locations that nearly repeat each other."))
 }
 
 tell_jitter <- function(jitter) {
   if (jitter == 0) return(invisible())
   inform_neargp("jitter", sprintf(
-    "%s of the field's variance was added to the diagonal: its covariance is too smooth for places so close to each other.", format(jitter)))
+    "%s of the field's variance was added to the diagonal: its covariance is too smooth for locations so close to each other.", format(jitter)))
 }
 
 simulation_plan <- function(covariance, data, coords, settings) {
@@ -120,16 +120,16 @@ draw_trend <- function(object, nsim, conditional) {
   trend$beta + crossprod(chol(trend$beta_vcov), matrix(stats::rnorm(q * nsim), q, nsim))
 }
 
-# Few enough for a dense draw of any method to take less than a second: the factor of 1,500 places
-# is 1 GFlop.
+# Few enough for a dense draw of any method to take less than a second: the factor of 1,500
+# locations is 1 GFlop.
 few_places <- 1500L
 
 check_places <- function(places, most = 5000L) {
   if (places <= most) return(invisible())
   abort_neargp("size",
-    c(sprintf("Draws of a fit by svgp() are joint for up to %s places, and there are %s.",
+    c(sprintf("Draws of a fit by svgp() are joint for up to %s locations, and there are %s.",
       format_count(most), format_count(places)),
-      i = "Ask for fewer places, or draw from a fit by vecchia(), which takes any number."))
+      i = "Ask for fewer locations, or draw from a fit by vecchia(), which takes any number."))
 }
 
 # Draws of the rest, of which there is none at inducing points but for rounding: the diagonal is

@@ -9,15 +9,15 @@
 #' ```
 #'
 #' @details
-#' Use draws for quantities of several locations, such as flow paths. Trend coefficients are drawn;
-#' covariance parameters are fixed.
+#' You can use draws for quantities of several locations, for example the maximum of a map. Trend
+#' coefficients are drawn; covariance parameters are fixed.
 #'
 #' Draws are exact for [exact_gp()] up to its `max_rows`, and for other Gaussian fits up to 1,500
 #' observations and locations, unless you give `k`. Otherwise locations are drawn in maxmin order,
-#' each given its `k` nearest (Katzfuss et al. 2020), and a message says so for [exact_gp()]. Their
-#' mean differs a little from [predict.neargp()]; a larger `k` reduces the difference.
+#' each given its `k` nearest (Katzfuss et al. 2020). Their mean differs a little from
+#' [predict.neargp()], less with a larger `k`.
 #'
-#' Smooth covariances may need a noise of 1e-10 to 1e-6 of the variance, with a message. Several
+#' Smooth covariances can need a noise of 1e-10 to 1e-6 of the variance, with a message. Several
 #' responses return `sim_1_<output>`.
 #'
 #' @param object a fit by [neargp()].
@@ -81,7 +81,7 @@ simulation_settings <- function(object, k, threads, device) {
 check_draws_size <- function(rows, nsim) {
   if (as.double(rows) * nsim <= .Machine$integer.max) return(invisible())
   abort_neargp("size",
-    c(sprintf("%s draws at %s places take %s GiB.", format_count(nsim), format_count(rows),
+    c(sprintf("%s draws at %s locations take %s GiB.", format_count(nsim), format_count(rows),
       format_count(ceiling(8 * as.double(rows) * nsim / 2^30))),
       i = "Draw fewer at a time, with a `seed` for each."))
 }

@@ -1,97 +1,75 @@
-#' What this installation can do
+#' Report what this installation supports
 #'
-#' Prints version, instruction set in use, threads, GPUs and optional libraries, and what to do
-#' where something is missing; the first thing to look at, and to quote, when something is slow or
-#' not there.
+#' @description
+#' Prints the version, the instruction set, threads, GPUs and optional libraries, and how to add
+#' what is missing. If something is slow or missing, look here first, and quote the report when you
+#' ask for help.
 #'
-#' # Instruction sets
-#' The computations are compiled for several instruction sets of the processor, and the widest that
-#' it has is used. To see whether a difference between two machines comes from there, set the
-#' environment variable `NEARGP_INSTRUCTION_SET` to another one of those shown before R starts;
-#' results then agree to rounding.
+#' ```r
+#' neargp_sitrep()
+#' ```
 #'
-#' # GPUs
-#' On a machine with an NVIDIA GPU and NVIDIA's compiler nvcc (CUDA 12 or newer, in `CUDA_HOME`, on
-#' the `PATH` or in `/usr/local/cuda`), an installation from source builds a module for that GPU.
-#' The module needs the toolkit's cuBLAS and cuSOLVER when it runs. These settings of the
-#' installation change that:
+#' @section Instruction sets:
+#' The package uses the widest instruction set of your processor. To find out whether a difference
+#' between two machines comes from it, set the environment variable `NEARGP_INSTRUCTION_SET` to
+#' another listed one before R starts. Results then agree to rounding.
+#'
+#' @section GPUs:
+#' An installation from source builds a module for NVIDIA GPUs if it finds a GPU and the compiler
+#' nvcc. It needs CUDA 12 or newer, in `CUDA_HOME`, on the `PATH` or in `/usr/local/cuda`. If the
+#' build fails, the report gives the reason. You can change the build by these settings:
 #'
 #' | setting | effect |
 #' |---|---|
-#' | `NEARGP_CUDA=yes` | builds the module on a machine without a GPU; an error where it cannot be built |
+#' | `NEARGP_CUDA=yes` | builds the module without a GPU; an error if it cannot be built |
 #' | `NEARGP_CUDA=no` | leaves the module out |
-#' | `NEARGP_CUDA_ARCHS="80 90"` | names the architectures of GPUs that get machine code. Later GPUs work as well, after a wait at the first use |
-#' | `NEARGP_CUDA_HOST_CXX` | names the host compiler of nvcc |
-#' | `R CMD INSTALL --configure-args=--with-cuda=/opt/cuda` | names the toolkit's folder |
-#'
-#' If the module cannot be built, the package is installed without it, and this report gives the
-#' reason.
+#' | `NEARGP_CUDA_ARCHS="80 90"` | sets the GPU architectures; later GPUs work after a wait at the first use |
+#' | `NEARGP_CUDA_HOST_CXX` | sets the host compiler of nvcc |
+#' | `R CMD INSTALL --configure-args=--with-cuda=/opt/cuda` | sets the folder of the toolkit |
 #'
 #' The argument `device` of [neargp()], [predict()][predict.neargp] and
-#' [simulate()][simulate.neargp], or `options(neargp.device)` where it is not given, says what to
-#' compute on:
-#' * `"cuda"`, the first GPU (of those that the environment variable `CUDA_VISIBLE_DEVICES` lets
-#'   through), or an error of class `neargp_error_device` with reason and remedy: it never falls
-#'   back;
-#' * `"cpu"`;
-#' * `"auto"`, the default: a GPU where there is one and the computation would take more than a
-#'   second or so of one core.
+#' [simulate()][simulate.neargp] chooses where to compute, and `options(neargp.device)` sets its
+#' default:
 #'
-#' A fit says in print which one it was. It holds nothing of the GPU: it can be saved, and used
-#' where there is none. A GPU cannot be used in forks of a process that has used it
-#' (`parallel::mclapply()`, `future::plan("multicore")`): there `"cuda"` is an error, and `"auto"`
-#' is the CPU. Workers that are new processes (`parallel::makePSOCKcluster()`,
-#' `future::plan("multisession")`) have no such limit.
+#' * `"auto"` (default) uses a GPU if there is one and the computation takes more than about a
+#'   second.
+#' * `"cpu"` never uses a GPU.
+#' * `"cuda"` uses the first GPU in `CUDA_VISIBLE_DEVICES`, or stops with an error of class
+#'   `neargp_error_device`.
 #'
-#' Of every method with neighbours, and of several outputs, the GPU computes what grows with the
-#' cube of `k`: covariances, factors, weights and conditional variances of all conditioning sets,
-#' densities of normal responses, and their derivatives, in fits, predictions, simulations,
-#' leave-one-out predictions and cross-validation. That is in double precision;
-#' `neargp_control(precision = "single")` has the first steps of an optimiser in single precision
-#' ([neargp_control()]). Of [svgp()] it computes the bound of one gaussian response and its gradient
-#' in a fit, where `"cuda"` asks for it, by cuBLAS; the matrices of inducing points alone are the
-#' CPU's. Of [dspp()] and [dgp()] it computes the layers in a fit, where `"cuda"` asks for it: all
-#' units of a layer at a time, their factors included. It searches for neighbours where comparing
-#' all pairs is faster than the CPU's tree. With `"cuda"`, too, the CPU does the rest:
-#' * orderings, trees and sectors of neighbour searches, and the optimiser's steps;
-#' * of [vnngp()] the expectations of the likelihood, and the sparse factor of the posterior with
-#'   its solves, whose rows wait for each other;
-#' * of [loo_k()] for responses that are not normal, and for classes, the score of each row given
-#'   its mean and variance, and the gamma variables of [student_t()], which are found when
-#'   neighbours are;
-#' * of [simulate()][simulate.neargp] the draws themselves, one location after the other;
-#' * of `predict(joint = TRUE)` the one matrix of all locations;
-#' * of [dspp()] and [dgp()] the values between two layers, the scores of rows given the moments of
-#'   the last one, the optimiser's steps, and predictions of the fit;
-#' * mini-batches and predictions of [svgp()], and other responses and several outputs there, of
-#'   which `"cuda"` is an error;
-#' * all of [exact_gp()], of which `"cuda"` is therefore an error.
+#' | method | on the GPU |
+#' |---|---|
+#' | [vecchia()], [loo_k()], [mll_k()], [vnngp()], several responses | covariances, factors, weights and derivatives of the conditioning sets; densities of Gaussian responses; large neighbour searches |
+#' | [svgp()] | with `"cuda"`, fits of one Gaussian response without mini-batches |
+#' | [dspp()], [dgp()] | with `"cuda"`, the layers in a fit |
+#' | [exact_gp()] | nothing; `"cuda"` is an error |
 #'
-#' # FAISS
-#' The library FAISS finds neighbours in many dimensions, see `neighbor_search` of
-#' [neargp_control()]. An installation from source builds a module for it where libfaiss is found,
-#' or in the folder that `--configure-args=--with-faiss=/opt/faiss` names. `NEARGP_FAISS=no` leaves
-#' it out. It is as fast as the BLAS that it is linked to. A libfaiss (1.10 or newer) that was built
-#' with CUDA searches on the GPU where `device` is `"cuda"` and `neighbor_search` is `"faiss"`, if
-#' the module for GPUs is there. By default the package's own code searches on the GPU.
+#' The CPU computes the rest, for example orderings, optimiser steps, posteriors of [vnngp()] and
+#' draws. See the article "Large data, clusters and GPUs". A saved fit contains nothing of the GPU,
+#' so you can use it on other machines. Forks, as by `parallel::mclapply()`, cannot use a GPU that
+#' their parent used. Use new processes, for example `future::plan("multisession")`.
 #'
-#' # BLAS
-#' Products, triangular solves and Cholesky factors of large dense matrices ([exact_gp()] is made of
-#' them) are computed by R's BLAS where that is OpenBLAS, held to one thread at a time since the
-#' package has threads of its own, and else by Eigen, compiled for the processor's instruction set.
-#' R's reference BLAS is never used. `options(neargp.blas = "eigen")`, or the environment variable
-#' `NEARGP_BLAS`, chooses Eigen in any case, and `"blas"` makes it an error of class
-#' `neargp_error_blas` that R has no OpenBLAS; the default is `"auto"`. Results do not depend on the
-#' number of threads, and between the two agree to rounding. On Debian and Ubuntu
-#' `apt install libopenblas0-pthread` gives OpenBLAS to R.
+#' @section FAISS:
+#' The library FAISS finds neighbours in many dimensions, see `neighbor_search` in
+#' [neargp_control()]. An installation from source uses libfaiss if it finds it, or from
+#' `--configure-args=--with-faiss=/opt/faiss`. `NEARGP_FAISS=no` leaves it out. A libfaiss with CUDA
+#' (1.10 or newer) searches on the GPU with `device = "cuda"` and `neighbor_search = "faiss"`.
 #'
-#' @return Invisibly, a list with the elements `version`, `r_version`, `platform`,
-#'   `instruction_set`, `instruction_sets` (all that the processor can run, widest first),
-#'   `threads`, `cores`, `devices` (those that can be used: `"cpu"`, `"cuda"`), `cuda` (a list:
-#'   `built`, `build`, `gpus` with name, architecture, version supported by the driver and bytes of
-#'   memory, `why_none`), `faiss` (a list: `built`, `version`, `with_gpu`, `why_none`), `blas` (a
-#'   list: `engine`, `"blas"` or `"eigen"`; `fast`, what R's OpenBLAS says of itself or `""`;
-#'   `file`) and `optional`.
+#' @section BLAS:
+#' Large dense matrices use R's BLAS if it is OpenBLAS, and otherwise the Eigen library. On Debian
+#' and Ubuntu, `apt install libopenblas0-pthread` installs OpenBLAS. `options(neargp.blas =
+#' "eigen")` or the environment variable `NEARGP_BLAS` chooses Eigen. `"blas"` stops without
+#' OpenBLAS, and the default is `"auto"`. Results of both agree to rounding, and do not depend on
+#' the number of threads.
+#'
+#' @return Invisibly, a list with
+#'   * `version`, `r_version`, `platform`, `threads` and `cores`;
+#'   * `instruction_set`, and `instruction_sets`, all that the processor supports, widest first;
+#'   * `devices`, those that you can use: `"cpu"` and `"cuda"`;
+#'   * `cuda`, a list of `built`, `build`, `gpus` (a data frame) and `why_none`;
+#'   * `faiss`, a list of `built`, `version`, `with_gpu` and `why_none`;
+#'   * `blas`, a list of `engine`, `fast` and `file`, and `optional`, the suggested packages.
+#' @seealso [neargp_control()], [clusters]
 #' @examples
 #' neargp_sitrep()
 #' @export

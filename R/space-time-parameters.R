@@ -38,13 +38,13 @@ space_time_layout <- function(component) {
       product_sum = rows(c("share_product", "share_space"))))
 }
 
-# Whether settings leave a parameter open, beside those that all components have.
+# Whether settings leave a parameter open, next to those that all components have.
 has_open_space_time <- function(component) {
   rows <- space_time_layout(component)
   is_space_time(component) && any(vapply(rows, function(row) is.na(row$value), NA))
 }
 
-# What stays while parameters change.
+# The parts that stay while parameters change.
 space_time_group <- function(component) component$space_time[c("model", "time_family")]
 
 core_space_time <- function(group, take) {
@@ -59,7 +59,7 @@ core_space_time <- function(group, take) {
 
 # ---- the metric of neighbours --------------------------------------------------------------------
 
-# The component in whose metric neighbours are searched. A sum with space and time apart has no
+# The component in whose metric neighbours are searched. A sum with separate space and time has no
 # distance. There, neighbours are the rows of the largest correlation, which depends on the whole
 # `field`, and ranges are those of half the correlation.
 search_component <- function(core_covariance, index = metric_index(core_covariance)) {

@@ -94,5 +94,5 @@ space_time_advice <- function(x, i, side) {
     share_product = if (upper) "no part of the process is of space or of time alone: use model = \"separable\"." else
       "the process is a sum of one in space and one in time.",
     share_space = sprintf("no part of the process is of %s alone.", if (upper) "time" else "space"),
-    time_shape = "it is at a bound of its search: fix it in `time`, or use another family there.")
+    time_shape = "it is at a limit of its search: fix it in `time`, or use another family there.")
 }

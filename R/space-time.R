@@ -4,13 +4,24 @@
 
 #' Covariances of space and time
 #'
-#' A covariance that falls with the distance in space and the lag in time by ways of their own, for
-#' fits with `time`. The other covariances have one distance of space and time, the metric model,
-#' which is too sure of what comes next where the field at one time says little of the next.
+#' @description
+#' Covariances for fits with `time`, with separate ranges in space and time.
 #'
-#' Of places `d` apart and times `t` apart let `r` be `d / range` and `u` be `t / range_time`, `M`
-#' the correlation of `space` and `N` that of `time` (the table of [covariance] has them as
-#' functions of their distance):
+#' ```r
+#' set.seed(1)
+#' d <- data.frame(x = runif(200), y = runif(200), day = sample(10, 200, TRUE))
+#' d$z <- sin(5 * d$x) + cos(d$day) + rnorm(200, sd = 0.1)
+#' neargp(z ~ 1, d, coords = ~ x + y, time = ~ day, covariance = cov_spacetime())
+#' ```
+#'
+#' @details
+#' Use these models for observations with a location and a time, for example daily values at
+#' stations. Other covariances measure one distance of space and time (the metric model), and their
+#' forecasts are often too certain.
+#'
+#' For two observations at distance `d` and time lag `t`, the table uses `u = t / range_time` and
+#' the ratio `d / range`, called `r`. `M` is the correlation of `space` and `N` that of `time`, see
+#' [covariance].
 #'
 #' | model | covariance | parameters |
 #' |---|---|---|
@@ -19,62 +30,54 @@
 #' | `"product_sum"` | `variance * (a * M(r) * N(u) + b * M(r) + c * N(u))`, `a + b + c = 1` | shares |
 #' | `"metric"` | `variance * M(sqrt(r^2 + u^2))` | |
 #'
-#' **Gneiting's** (2002, example 1 and equation 14) is the default of [neargp()] for a gaussian
-#' response with `time`. At one place the correlation is `1 / (1 + u^(2 alpha))`: it is 1/2 after
-#' `range_time`, whatever `alpha`, which is smoothness in time (0.5 as rough as an exponential, 1
-#' smooth). `beta` is the interaction: with 0 the model is separable, with the correlation `1 /
-#' (1 + u^(2 alpha))` in time; the greater it is, the wider correlation reaches in space between
-#' times that are apart. Its bound is 1, and `2 / d` in three or more coordinates `d` of space:
-#' `2/3` on the sphere, whose chordal distances are those of three. Data tell `beta` poorly, and
-#' neighbours less than all rows: an estimate at a bound is no failure, and predictions hardly
-#' depend on it (`bench/space-time.R`). With fewer than five distinct times `alpha` is 1/2, with
-#' a message of class `neargp_message_alpha`, since the nugget could take its part.
+#' * `"gneiting"` (Gneiting 2002, equation 14) is the default of [neargp()] for a Gaussian response
+#'   with `time`. At one location, the correlation is 1/2 at the lag `range_time`. `alpha` is the
+#'   smoothness in time: 0.5 is as rough as an exponential, and 1 is smooth. `beta` is the
+#'   interaction of space and time, and 0 is a separable model. It is at most 1, or 2/3 on the
+#'   sphere and in three coordinates. Data often say little about `beta`, so an estimate at its
+#'   limit is no failure. With fewer than five distinct times, a message says that `alpha` is 1/2.
+#' * `"separable"` with an exponential in `time` is an autoregression of order 1. `print()` reports
+#'   `phi = exp(-step / range_time)`, the correlation after one step. Gaps and unequal steps are
+#'   allowed.
+#' * `"product_sum"` (De Iaco, Myers and Posa 2001) adds a process that does not change in time,
+#'   with the share `b`. Another one, with the share `c`, is the same everywhere. The parameters are
+#'   `share_product`, which is `a`, and `share_space`, which is `b / (b + c)`. Forecasts keep the
+#'   differences between locations.
 #'
-#' **Separable** with an exponential in time is the autoregression of order 1: between times a step
-#' apart the correlation is `phi = exp(-step / range_time)`, which `print()` has with its standard
-#' error. It takes gaps and unequal steps. A negative `phi` is not offered.
+#' You can add components with `+`. For example, `cov_spacetime(model = "product_sum") +
+#' cov_exponential()` adds a metric part. All spatial distances then use the anisotropy of the
+#' component with the largest variance.
 #'
-#' **Product-sum** (De Iaco, Myers and Posa 2001) is the separable one, a field that stays as it is,
-#' of the share `b` in the variance, and one that is the same at all places, of `c`. Estimated are
-#' `share_product`, which is `a`, and `share_space`, `b / (b + c)`; `print()` has the three.
-#' Forecasts of it keep what places have for themselves.
+#' With [vecchia()] you should increase `k` to 60 or 100 before you compare models, or use
+#' [exact_gp()] for a few thousand observations. Forecasts tend to the trend at lags beyond
+#' `range_time`, so you should avoid trends that extrapolate badly, such as polynomials of time.
 #'
-#' Sums of components of any model are written with `+`: `cov_spacetime(model = "product_sum") +
-#' cov_exponential()` adds a metric part. Neighbours are the observations of the largest correlation
-#' by the whole sum, searched again as the parameters move. In a sum of components with different
-#' anisotropies, all distances in space are those of the component of the largest variance.
-#'
-#' [vecchia()] loses more of the likelihood in space and time than in space alone, above all for
-#' smooth fields with little noise. Use a larger `k` (60, 100), or [exact_gp()] for up to some
-#' thousand observations, before you compare models.
-#'
-#' A forecast tends to the trend, and its interval to the full variance, as the lag grows beyond
-#' `range_time`: a trend that extrapolates badly, such as a polynomial of time, forecasts badly.
-#'
-#' @param space a covariance for places at one time: [cov_matern()] or a relative, one component,
-#'   also with `ard` or `anisotropy` in space. Its `variance` is that of the component. A `range`
-#'   may have the one of time as its last number; without it that is estimated.
-#' @param time family, shape and range in time of `"separable"` and `"product_sum"`, by default
-#'   [cov_exponential()]; `NULL` for the other models, whose shape in time is their own.
-#' @param model of the table above.
-#' @param alpha,beta of the Gneiting model: a number fixes it, `NULL` estimates it.
-#' @param shares of the product-sum: `c(product = , space = , time = )`, which add up to 1, fix
-#'   them; `NULL` estimates them.
-#' @return An object of class `neargp_covariance`, as [covariance] has it.
-#' @section Methods: [vecchia()], [exact_gp()], [loo_k()] and [mll_k()] of a gaussian response,
-#'   [vnngp()] of any, on the CPU; not with Adam, inducing points, several outputs, or rows that are
-#'   read in pieces, nor beside components with `sd = ~`, `range = ~`, `warp = ` or `by = ~`.
+#' @param space the covariance in space: [cov_matern()] or another single component, also with `ard`
+#'   or `anisotropy`. Its `variance` is that of the whole component. The last number of its `range`
+#'   can be the range in time. Default: `cov_matern(nu = NULL)`.
+#' @param time the covariance in time of `"separable"` and `"product_sum"`, which gives its family,
+#'   shape and range. Default `NULL`: [cov_exponential()]. Leave it `NULL` for the other models.
+#' @param model `"gneiting"` (default), `"separable"`, `"product_sum"` or `"metric"`, see the table.
+#' @param alpha,beta numbers that fix the parameters of the Gneiting model. Default `NULL`:
+#'   estimated.
+#' @param shares fixed shares of the product-sum, `c(product = , space = , time = )` with the sum 1.
+#'   Default `NULL`: estimated.
+#' @return An object of class `neargp_covariance` for the argument `covariance` of [neargp()].
+#' @section Methods:
+#' [vecchia()], [exact_gp()], [loo_k()] and [mll_k()] support these models for Gaussian responses,
+#' and [vnngp()] for all families, on the CPU. They do not support Adam, inducing points, several
+#' responses, [row_source()] or components with `sd`, `range` or `by` formulas or a `warp`.
 #' @references Gneiting, T. (2002). Nonseparable, stationary covariance functions for space-time
-#'   data. *Journal of the American Statistical Association* 97, 590-600. De Iaco, S., Myers, D. E.
+#'   data. *Journal of the American Statistical Association* 97, 590–600. De Iaco, S., Myers, D. E.
 #'   and Posa, D. (2001). Space-time analysis using a general product-sum model. *Statistics and
-#'   Probability Letters* 52, 21-28.
-#' @seealso [covariance] for one distance, [covariance_value()] for the covariance at distances and
-#'   lags.
+#'   Probability Letters* 52, 21–28.
+#' @seealso [covariance], [covariance_value()] for the covariance at distances and lags, the article
+#'   "Space and time".
 #' @examples
 #' cov_spacetime()
 #' cov_spacetime(cov_exponential(), time = cov_matern(nu = 1.5), model = "separable")
 #'
-#' # twenty stations on sixty days; each day keeps 0.8 of the day before
+#' # Twenty stations on sixty days. Each day keeps 0.8 of the day before
 #' set.seed(1)
 #' stations <- data.frame(station = 1:20, x = runif(20), y = runif(20))
 #' pattern <- t(chol(exp(-as.matrix(dist(stations[c("x", "y")])) / 0.5)))
@@ -90,7 +93,7 @@
 #' fit  # phi is exp(-1 / range_time)
 #' covariance_value(fit, distance = c(0, 0.5), time = c(1, 5))
 #'
-#' # what comes, at a station
+#' # Forecasts for a station
 #' later <- data.frame(x = stations$x[1], y = stations$y[1], day = c(61, 65, 80))
 #' predict(fit, later, interval = "prediction")
 #' @export
@@ -120,7 +123,7 @@ refuse_of_model <- function(value, name, has, model, what) {
     i = sprintf("Leave `%s` out.", name)))
 }
 
-# One component, without what makes it change from place to place.
+# One component, without the parts that change in space.
 check_margin <- function(covariance, name) {
   check_class(covariance, name, "neargp_covariance", "a covariance, such as cov_matern()")
   components <- covariance$components
@@ -175,7 +178,7 @@ space_time_obstacle <- function(settings, streamed = FALSE, outputs = FALSE) {
   NULL
 }
 
-# What a fit with `time` makes of a covariance: checked, and with alpha fixed where times are few.
+# The covariance of a fit with `time`: checked, and with alpha fixed if times are few.
 settle_space_time <- function(settings, data, locations, streamed = FALSE) {
   covariance <- settings$covariance
   if (!has_space_time(covariance)) return(covariance)
@@ -209,7 +212,7 @@ settle_space_time <- function(settings, data, locations, streamed = FALSE) {
   covariance
 }
 
-# Fewer tell the smoothness in time from a nugget.
+# Fewer do not distinguish the smoothness in time from a nugget.
 distinct_times <- 5L
 
 is_gneiting <- function(component) identical(component$space_time$model, "gneiting")

@@ -94,7 +94,7 @@ start_differences <- function(start, data, layout, settings) {
     if (anyNA(layout$start[!layout$fixed])) "parameters", differing_rows(start, data))
 }
 
-# What problem$warm_start takes of it, where the data have as many rows.
+# problem$warm_start takes this of it, if the data have as many rows.
 deep_state_of <- function(start, data) {
   if (inherits(start, "neargp_last") && identical(start$deep$rows, count_places(data))) {
     start$deep[c("method", "deep")]
@@ -118,8 +118,9 @@ same_rows <- function(start, data, rows) {
   identical(start$source[c("hashes", "model", "rows")], data$stream[c("hashes", "model", "rows")])
 }
 
-# What of a fit `start`, or of what neargp_last() has, is not taken is said, and where nothing is,
-# that is an error. A fit is continued by its own method alone: others take parameters.
+# A message lists the parts of a fit `start`, or of neargp_last(), that are not taken, and if
+# nothing is taken, that is an error. A fit is continued by its own method alone: others take
+# parameters.
 inform_partial_start <- function(start, problem) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(invisible())
   before <- if (inherits(start, "neargp_last")) start$deep$method else if (has_fitted_state(start))
@@ -169,7 +170,7 @@ inform_begins_anew <- function(problem) {
   inform_neargp("start",
     sprintf("`start` is not continued, since it differs in its %s from this call: %s.",
       format_some(different), if (has_ability(problem$method, "start_parameters"))
-      "its parameters alone are taken" else "the fit begins anew"))
+      "its parameters alone are taken" else "the fit begins from the data"))
 }
 
 check_start_values <- function(start, layout) {

@@ -63,7 +63,7 @@ working_bounds <- function(problem, residual_variance) {
 }
 
 # Bounds of the nugget, in units of the residual variance. Noise has nugget / mean(w) of its
-# weighted mean, nugget * mean(1 / w) of the plain one: a few rows of hardly any weight, or of very
+# weighted mean, nugget * mean(1 / w) of the plain one: a few rows of almost no weight, or of very
 # much, must not bring a bound near.
 nugget_bounds <- function(weights) {
   list(lower = 1e-8 / mean(1 / weights), upper = 1e2 * mean(weights))
@@ -167,11 +167,11 @@ variance_splits <- function(problem, residual_variance) {
   })
 }
 
-# What the nugget is multiplied by in a row of middling weight.
+# The factor of the nugget in a row of middling weight.
 typical_noise_scale <- function(data) 1 / stats::median(data$weights)
 
-# Several components share the variance equally, and those that are multiplied by the same column,
-# or by none, have ranges a factor 3 apart.
+# Several components share the variance equally. Those that are multiplied by the same column, or by
+# none, start from ranges that differ by a factor of 3.
 candidate_values <- function(problem, scales, distance, shape, split) {
   layout <- problem$layout
   values <- layout$value
@@ -214,7 +214,7 @@ place_among_alike <- function(problem) {
   (rowSums(alike) + 1) / 2 - rowSums(alike & outer(rank, rank, ">="))
 }
 
-# The effective distance in units of the range. A correlation that hardly falls at all may have
+# The effective distance in units of the range. A correlation that barely falls at all may have
 # none: its range starts from a thousandth of the distance.
 starting_distance <- function(family, shape) min(effective_distance(family, shape), 1000)
 

@@ -10,13 +10,13 @@
 #' ```
 #'
 #' @details
-#' Variances of a Gaussian process depend on where you measure, not on the values. A measurement at
-#' candidate c changes the covariance matrix C to `C - C_.c C_c. / (C_cc + nugget)`. Each step takes
-#' the candidate with the least mean variance of the targets (greedy).
+#' Variances depend on where you measure, not on the values, so you can plan before you measure. A
+#' measurement at candidate c changes the covariance matrix C to `C - C_.c C_c. / (C_cc + nugget)`.
+#' Each step takes the candidate with the least mean variance of the targets.
 #'
 #' `"exceedance"` locates the edge of the region above a `threshold`. It minimises the expected `p *
-#' (1 - p)` of the targets, with p the exceedance probability (Chevalier et al. 2014). C is exact
-#' for [exact_gp()] and up to 1,500 observations, and sparse otherwise.
+#' (1 - p)` of the targets, with the exceedance probability p (Chevalier et al. 2014). C is exact
+#' for [exact_gp()] and up to 1,500 observations.
 #'
 #' @param object a fit by [neargp()] to a Gaussian response without transform, as for
 #'   [predict_areas()].
@@ -74,7 +74,7 @@ suggest_sites <- function(object, candidates, n = 1L, targets = NULL,
 check_measured_field <- function(object) {
   if (has_normal_response(object)) return(invisible())
   abort_neargp("family", c(
-    "Sites are suggested for gaussian responses without a transform, whose variances do not depend on what will be measured.",
+    "Sites are suggested for Gaussian responses without a transform, whose variances do not depend on what will be measured.",
     i = "For others fit the linear predictor that matters, or look at the map of predict(type = \"link\")."))
 }
 
@@ -85,7 +85,7 @@ check_site_count <- function(count, most = 5000L) {
       format_count(most)), i = "Take every tenth of them, or a coarser grid."))
 }
 
-# Places as areas of one point each.
+# Locations as areas of one point each.
 point_support <- function(object, places, name) {
   target <- new_target(object, places)
   if (!all(target$complete)) {

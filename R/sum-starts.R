@@ -34,8 +34,8 @@ starts_alone <- function(problem, k) {
   Filter(Negate(is.null), starts)
 }
 
-# The others begin with a small `share` of its variance, at which the likelihood has a slope that
-# tells whether they are wanted.
+# The others begin with a small `share` of its variance, at which the slope of the likelihood shows
+# whether they are wanted.
 start_alone <- function(problem, j, k, share = 0.05) {
   layout <- problem$layout
   others <- !is.na(layout$component) & layout$component != j

@@ -80,7 +80,7 @@ tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
   structure(table, row.names = seq_len(nrow(table)))
 }
 
-# Estimates without errors have no limits.
+# Estimates without errors get no limits.
 tidy_limits <- function(what, table, x, level) {
   if (!has_errors(table$std.error)) return(matrix(NA_real_, nrow(table), 2L))
   unname(if (what == "ran_vals") random_limits(x, level) else
@@ -109,7 +109,7 @@ tidy_trend <- function(fit) {
     statistic = unname(wald$z), p.value = unname(wald$p_value))
 }
 
-# Beside the term whose it is, as broom has it of several responses and classes; `owner` and `term`
+# Next to the term whose it is, as broom has it of several responses and classes; `owner` and `term`
 # are of the trend's rows, `others` of the other rows.
 with_owner_column <- function(table, column, owner, term, others = NA_character_) {
   trend <- table$effect == "trend"
@@ -179,7 +179,7 @@ augment.neargp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
 check_for_newdata <- function(se_fit, interval) {
   if (isFALSE(se_fit) && interval == "none") return(invisible())
   abort_neargp("argument", c("`se_fit` and `interval` are for `newdata`.",
-    i = "Of the rows of the fit, `.loo_mean` and `.loo_sd` are their predictions from the others."))
+    i = "For the rows of the fit, `.loo_mean` and `.loo_sd` are their predictions from the others."))
 }
 
 # The data with `said`, what the fit says of each of its rows.

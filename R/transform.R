@@ -1,6 +1,6 @@
-# Transforms of a gaussian response: z = g(y), strictly increasing, is modelled. The family of a fit
-# has its transform as an element, its data have z as `y`, and y as `untransformed`. What is told of
-# a response comes from R/mixture-transformed.R.
+# Transforms of a Gaussian response: z = g(y), strictly increasing, is modelled. The family of a fit
+# keeps its transform as an element, its data z as `y`, and y as `untransformed`.
+# R/mixture-transformed.R computes all results for the response.
 
 # Functions of each: z of y; y of z, constant below `floor` and infinite above `pole`; and the
 # logarithm of the slope dz/dy. `t` is the transform.
@@ -71,7 +71,7 @@ transform_floor <- function(transform) response_transforms[[transform$name]]$flo
 
 transform_pole <- function(transform) response_transforms[[transform$name]]$pole(transform)
 
-# The fit of the transformed response as one of a gaussian response.
+# The fit of the transformed response as one of a Gaussian response.
 normal_scale_fit <- function(object) {
   object$family[c("transform", "recalibration")] <- NULL
   object$method <- method_for(object$method, object$family, object$data)
@@ -118,7 +118,7 @@ with_transform <- function(settings, transform, frame) {
   if (is.null(transform)) return(family)
   y <- stats::model.response(frame)
   check_gaussian(family,
-    abort_transform(sprintf("`transform` is for a gaussian response; this one is %s.",
+    abort_transform(sprintf("`transform` is for a Gaussian response; this one is %s.",
       family_call(family)), "A family such as Gamma(link = \"log\") has its link in its place."))
   if (is_output_response(y, family)) {
     abort_transform("`transform` is for one output, and the response has several.",
@@ -183,7 +183,7 @@ check_transform_pair <- function(y, z, transform, frame) {
   if (length(falls)) {
     abort_transform(sprintf("The function of `transform` does not increase between %s and %s.",
       format(y[ordered][falls[1L]]), format(y[ordered][falls[1L] + 1L])),
-      "Of a decreasing function take the negative one.")
+      "For a decreasing function, take the negative one.")
   }
   back <- from_normal_scale(z, transform)
   unlike <- which(!(abs(back - y) <= 1e-6 * max(abs(range(y)), diff(range(y)))))

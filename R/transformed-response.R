@@ -1,5 +1,5 @@
-# What a fit to a transformed or recalibrated response does otherwise than one to a gaussian
-# response: all that is said of responses is on the user's scale, by R/mixture-transformed.R.
+# A fit to a transformed or recalibrated response differs from one to a Gaussian response in this:
+# all results for responses are on the user's scale, by R/mixture-transformed.R.
 
 # The fit without its recalibration, which is of observations that are not known.
 without_recalibration <- function(object) {
@@ -11,7 +11,7 @@ without_recalibration <- function(object) {
 # ---- predictions ---------------------------------------------------------------------------------
 
 # Draws of the transformed response, back on the user's scale. Those of a recalibrated fit would
-# need the dependence of places, too.
+# need the dependence of locations as well.
 transformed_draws <- function(object, target, nsim, settings) {
   if (settings$noise && !is.null(object$family$recalibration)) {
     abort_neargp("recalibration",

@@ -1,4 +1,4 @@
-# The trend at covariates of new rows, which need no places: what packages of marginal means and
+# The trend at covariates of new rows, which need no locations: what packages of marginal means and
 # effects ask for.
 
 # Linear predictor of the trend, offset included, and its variance, on the scale of the link.
@@ -26,8 +26,8 @@ check_one_trend <- function(object, what) {
 check_one_response <- function(object, what) {
   check_fit(object)
   if (inherits(object, "neargp_classifier")) {
-    abort_for_classes(what, "predict() has the probabilities of classes.")
+    abort_for_classes(what, "predict() returns the probabilities of classes.")
   }
   refuse_outputs(object, what,
-    "coef(), vcov() and emmeans::emmeans() have the trends of all outputs.")
+    "coef(), vcov() and emmeans::emmeans() return the trends of all responses.")
 }

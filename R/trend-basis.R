@@ -1,15 +1,15 @@
-# The coordinates in which the core has response and trend. Rounding counts beside the scatter of
-# the data only where neither is large beside it, and a response in kelvin, a year or an easting in
-# metres is. With x_0 the constant column, c the means of the covariates in its units (0 for itself,
-# and everywhere where there is none) and T = sqrt(n) R^-1 from X - x_0 c' = QR, the core's columns
-# are
+# The coordinates in which the core has response and trend. Rounding counts next to the scatter of
+# the data only where neither is large compared with it, and a response in kelvin, a year or an
+# easting in metres is. With x_0 the constant column, c the means of the covariates in its units (0
+# for itself, and everywhere where there is none) and T = sqrt(n) R^-1 from X - x_0 c' = QR, the
+# core's columns are
 #
 #   Z = (X - x_0 c') T,    e = y - offset - Z a,    a = Z'(y - offset) / n,
 #
 # orthogonal columns of size 1 and the residuals of ordinary least squares. If gamma are generalised
 # least squares coefficients of e in Z, the trend is Z (a + gamma), which in the user's columns has
 # the coefficients B (a + gamma), B = T less c'T in the row of the constant. Responses that are not
-# gaussian, and their offsets, stay as they are (a = 0).
+# Gaussian, and their offsets, stay as they are (a = 0).
 
 # The maps of columns to the core's and of coefficients back: constant (its column), center (c),
 # rotation (T), back (B), onward (the inverse of B), and the decomposition that they are from.
@@ -64,7 +64,7 @@ row_products <- function(X, b) {
   product
 }
 
-# x'Vx for each row x of X, V symmetric. Of many columns the core sums packs of rows, where a pass
+# x'Vx for each row x of X, V symmetric. With many columns the core sums packs of rows, where a pass
 # over all rows for each column would read and write as much again.
 widest_by_columns <- 32L
 
@@ -98,7 +98,8 @@ design_columns <- function(data, X = full_design(data)) {
     X[, -c(trend, ncol(X) + 1L), drop = FALSE])
 }
 
-# Columns of the trend, and then those of random effects and smooths, which have coefficients, too.
+# Columns of the trend, and then those of random effects and smooths, which have coefficients as
+# well.
 full_design <- function(data) {
   if (has_effects(data)) cbind(data$X, data$effects$Z) else data$X
 }
@@ -119,7 +120,7 @@ response_columns <- function(data) {
   unname(cbind((data$y - base_mean(data)) / (data$basis$unit %||% 1), columns))
 }
 
-# The same as data, for what takes them apart; `natural` leads back to the user's columns.
+# The same as data, for code that separates them; `natural` leads back to the user's columns.
 core_data <- function(data) {
   basis <- data$basis
   if (is.null(basis)) return(data)
@@ -177,7 +178,7 @@ check_small_variances <- function(variance, data) {
 # A covariance matrix that was not to be had, of with_unknown_trend(), and not one that overflows.
 lacks_vcov <- function(vcov) all(is.na(vcov) & !is.nan(vcov))
 
-# The result of an optimiser, with the trend in the user's columns, too.
+# The result of an optimiser, with the trend in the user's columns as well.
 # `held_vcov`: in whose place predictions have another covariance matrix, see R/separation.R.
 with_natural_trend <- function(result, data) {
   if (is.null(data$basis) || !length(result$beta)) return(result)

@@ -1,6 +1,6 @@
-# Checks of the trend of a fit: what cannot be told apart, and what leaves nothing to a field.
+# Checks of the trend of a fit: what cannot be distinguished, and what leaves nothing to a field.
 
-# Other responses than gaussian ones may be as a trend has them.
+# Other responses than Gaussian ones may be as a trend has them.
 check_trend_of <- function(data, family) {
   if (is_gaussian(family)) check_trend(data) else check_rank(data$X, NULL, data$response_name)
 }
@@ -24,7 +24,7 @@ check_trend <- function(model_data) {
   if (ncol(X)) check_rank(X, centered, model_data$response_name)
 }
 
-# Beside a constant only the scatter of a covariate counts: that of a year is a small share of its
+# Next to a constant only the scatter of a covariate counts: that of a year is a small share of its
 # size.
 check_rank <- function(X, centered, response_name) {
   columns <- centered_columns(X)
@@ -47,7 +47,7 @@ check_column_sizes <- function(columns, names, least = 1e-290) {
     format_some(names[small]), sizes[small][1L]), i = "Multiply the covariate by a constant."))
 }
 
-# Where there is no intercept nothing takes the mean of a covariate off, and beside a large one its
+# Where there is no intercept nothing takes the mean of a covariate off, and next to a large one its
 # variation is lost.
 abort_rank <- function(X, aliased) {
   names <- colnames(X)[aliased]
@@ -57,7 +57,7 @@ abort_rank <- function(X, aliased) {
     c("The trend is rank-deficient: some of its columns are linear combinations of the others.",
       if (any(far))
       c(x = paste0(format_some(names[far]),
-        " varies by less than a millionth of its mean: subtract a constant from it, or have an intercept.")),
+        " varies by less than a millionth of its mean: subtract a constant from it, or add an intercept.")),
       if (!all(far)) c(x = aliased_hint(names[!far], colnames(X)))))
 }
 
@@ -74,7 +74,7 @@ aliased_hint <- function(names, all) {
     return(sprintf("%s contains the linear effect of %s: remove the term %s from the formula.",
       label, format_some(also), also[1L]))
   }
-  sprintf("%s contains a linear effect that other terms have, too: leave one of them out.", label)
+  sprintf("%s contains a linear effect of other terms: leave one of them out.", label)
 }
 
 abort_exact_trend <- function(response_name) {

@@ -6,7 +6,7 @@
 #   V + J C J',
 #
 # since V is the inverse of the block of b, J = V d2l/dbdt', and C is the inverse of minus the
-# second derivatives of l(b(t), t). V alone would take t for known. For a gaussian response the
+# second derivatives of l(b(t), t). V alone would take t for known. For a Gaussian response the
 # mixed second derivatives are zero on average, and generalised least squares uses V.
 
 # Adds J C J' to a result; `slope` is J, a row for each coefficient in the core's columns.
@@ -32,13 +32,14 @@ uncertain_trend <- function(object) {
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-# Wald tests of the trend's coefficients. Of one without a finite estimate the test says nothing
-# (Hauck and Donner 1977).
+# Wald tests of the trend's coefficients. A coefficient without a finite estimate is not tested
+# (Hauck and Donner 1977), nor is the linear part of a smooth, which is not the whole smooth.
 wald_tests <- function(object) {
   object <- with_flat_trend(object)
   variance <- diag(object$beta_vcov)
   std_error <- sqrt(ifelse(variance < 0, NA, variance))
-  z <- ifelse(names(object$beta) %in% object$convergence$separated, NA, object$beta / std_error)
+  untested <- c(object$convergence$separated, smooth_coefficients(object))
+  z <- ifelse(names(object$beta) %in% untested, NA, object$beta / std_error)
   list(estimate = object$beta, std_error = std_error, z = z, p_value = wald_p_value(z))
 }
 

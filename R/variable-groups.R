@@ -26,7 +26,7 @@ variable_groups <- function(object, data, variables, by) {
   variables
 }
 
-# Layers of block_support(covariates = ) that the trend has: rows have their means alone.
+# Layers of block_support(covariates = ) that the trend uses: rows contain their means alone.
 averaged_covariates <- function(object, data) {
   if (has_areal_data(object)) setdiff(object$required_columns, names(data))
 }
@@ -35,7 +35,7 @@ check_permutable <- function(object, data) {
   averaged <- averaged_covariates(object, data)
   if (!length(averaged)) return(invisible())
   abort_neargp("argument", c(
-    sprintf("Rows cannot be predicted anew: areas have means of %s, from block_support(covariates = ).",
+    sprintf("Rows cannot be predicted again: areas contain means of %s, from block_support(covariates = ).",
       format_some(averaged)), i = "Use by = \"refit\"."))
 }
 
@@ -64,8 +64,8 @@ default_groups <- function(object, data, by) {
   groups <- groups[!duplicated(names(groups))]
   if (by == "refit") groups <- Filter(function(group) leaves_place(object, group, data), groups)
   if (!length(groups)) {
-    abort_neargp("argument", c("The fit has no variable that can be left out.",
-      i = "by = \"permute\" takes coordinates and features(), too."))
+    abort_neargp("argument", c("The fit contains no variable that can be left out.",
+      i = "by = \"permute\" accepts coordinates and features() as well."))
   }
   groups
 }
@@ -83,5 +83,5 @@ leaves_place <- function(object, group, data) {
 check_leaves_place <- function(object, name, group, data) {
   if (leaves_place(object, group, data)) return(invisible())
   abort_neargp("argument", c(sprintf("Without `%s` the rows have no place.", name),
-    i = "by = \"permute\" tells what the fit makes of coordinates and of features()."))
+    i = "by = \"permute\" measures the importance of coordinates and features() in the fit."))
 }

@@ -1,5 +1,5 @@
-# What the held-out log score loses without a variable: the variable left out of the formula and the
-# model fitted anew, or its values handed to the wrong rows.
+# The loss of the held-out log score without a variable: the variable left out of the formula and
+# the model fitted again, or its values handed to the wrong rows.
 
 #' Variable importance
 #'
@@ -14,11 +14,10 @@
 #' ```
 #'
 #' @details
-#' `by = "refit"` removes the variable from formula, coordinates and `time`, with all terms that
-#' contain it, and fits again (Lei et al. 2018). If two variables are redundant, neither is
-#' important. `by = "permute"` keeps the fit and permutes the values of held-out rows (Breiman
-#' 2001), which costs no fits but creates unusual rows. Formulas of `nugget`, `sd`, `range`,
-#' `warp`, `by`, `offset` and `weights` keep the variable.
+#' `by = "refit"` removes the variable from formula, coordinates and `time`, and fits again (Lei et
+#' al. 2018). Redundant variables are then unimportant. `by = "permute"` permutes the values of
+#' held-out rows (Breiman 2001). Other formulas, for example of `nugget`, `range` or `weights`, keep
+#' the variable.
 #'
 #' The measure is the mean log score of [scores()]. With `folds = NULL`, predictions are
 #' leave-one-out. For predictions far from data, use [block_folds()].
@@ -33,9 +32,9 @@
 #' @param repeats the number of permutations, an integer. Default: 5.
 #' @param seed an integer for folds and permutations. Default `NULL`: R's random numbers.
 #' @param verbose `TRUE` or `FALSE`: show progress?
-#' @return A data frame of class `neargp_importance`, the most important first: `variable`, `loss`
-#'   (the increase of the log score, positive if the variable helps), `std_error` (a lower limit,
-#'   from independent rows) and `log_score`. Use `plot()` and `autoplot()`.
+#' @return A data frame of class `neargp_importance`, the most important first: `variable`, `loss`,
+#'   `std_error` and `log_score`. `loss` is the increase of the log score, positive if the variable
+#'   helps. `std_error` is a lower limit, from independent rows. Use `plot()` and `autoplot()`.
 #' @references Breiman, L. (2001). Random forests. *Machine Learning* 45, 5–32. Fisher, A., Rudin,
 #'   C. and Dominici, F. (2019). All models are wrong, but many are useful. *JMLR* 20(177), 1–81.
 #'   Lei, J. et al. (2018). Distribution-free predictive inference for regression. *JASA* 113,
@@ -120,7 +119,7 @@ refitted_scores <- function(object, groups, folds, verbose) {
 }
 
 # The default covariance depends on the coordinates, so that it is said which one it was: the fits
-# shall differ in the variable alone. Of time it is part.
+# shall differ in the variable alone. The covariance includes time.
 refit_without <- function(object, group) {
   call <- object$call
   call$formula <- formula_without(object, group)
@@ -137,11 +136,11 @@ refit_without <- function(object, group) {
     if (is_in_plane(object, group)) call$covariance <- without_anisotropy(call$covariance)
   }
   call$support <- support_without(object, group)
-  # What the first fit has told is not told again.
+  # Messages of the first fit are not repeated.
   suppressMessages(eval(call, environment(object$formula)), classes = "neargp_message")
 }
 
-# Whether the group has one of the two coordinates that an anisotropy rotates.
+# Whether the group contains one of the two coordinates that an anisotropy rotates.
 is_in_plane <- function(object, group) {
   plane <- utils::head(attr(object$locations$terms, "term.labels"), 2L)
   any(vapply(plane, label_has, NA, variables = group))
@@ -200,7 +199,7 @@ permuted_target <- function(object, rows, group, order, held) {
 complete_target <- function(object, permuted, held) {
   target <- new_target(object, permuted)
   if (!all(target$complete)) {
-    abort_neargp("missing_values", c(sprintf("Rows cannot be predicted anew: %s lack values.",
+    abort_neargp("missing_values", c(sprintf("Rows cannot be predicted again: %s lack values.",
       format_rows(held[!target$complete])),
       i = "They were imputed by `na.action`: use by = \"refit\"."))
   }
@@ -217,7 +216,7 @@ scores_over_folds <- function(splits, names, verbose, score) {
   list(fit = scores[[1L]], without = stats::setNames(scores[-1L], names))
 }
 
-# The covariance parameters are of all rows; what has no rows to condition on is trained anew.
+# The covariance parameters are of all rows; what has no rows to condition on is trained again.
 trained_without <- function(fit, split) without_fold(fit, split, !is.null(fit$deep))
 
 # A standard deviation whose squares do not overflow. A power of two rounds nothing.
@@ -254,7 +253,7 @@ print.neargp_importance <- function(x, digits = 3L, ...) {
 }
 
 importance_label <- function(x) {
-  switch(attr(x, "by"), refit = "left out and fitted anew", permute = "permuted")
+  switch(attr(x, "by"), refit = "left out and fitted again", permute = "permuted")
 }
 
 importance_limits <- function(x) {

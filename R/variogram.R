@@ -17,8 +17,8 @@
 #' \sum |d|^{1/2})^4 / (0.457 + 0.494 / |N|)} (Cressie and Hawkins 1980).
 #'
 #' Beyond `max_pairs`, pairs are sampled at every scale with R's random numbers. Maximum likelihood
-#' follows short distances, so the curve may differ from the points at long ones, which are strongly
-#' correlated.
+#' follows short distances, so the curve can differ from the points at long ones. You should not fit
+#' the covariance by eye, because the points are strongly correlated.
 #'
 #' An anisotropic fit returns two variograms, along its axes. With several ranges, distances are in
 #' units of the ranges. With time, pairs are at most `time_lag` apart in time, or with `along =
@@ -118,11 +118,11 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
   result
 }
 
-# The variogram of residuals at about one place, as a function of the lag.
+# The variogram of residuals at about one location, as a function of the lag.
 variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_lag) {
   place <- fit$locations
   if (is.null(place$time)) {
-    abort_neargp("argument", c("The fit has no time, so that `along` must be \"space\".",
+    abort_neargp("argument", c("The fit uses no time, so that `along` must be \"space\".",
       i = "A fit in space and time has neargp(time = )."))
   }
   coords <- places_of(fit$data$coords, place)
@@ -141,7 +141,7 @@ variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_la
   structure(result, along = "time")
 }
 
-# What the plot says below its title.
+# The subtitle of the plot.
 variogram_note <- function(fit) {
   if (has_areal_data(fit)) return("curve of points, pairs of rows that are means over areas")
   kinds <- vapply(fit$locations$local, `[[`, "", "kind")

@@ -20,9 +20,9 @@
 #' scale(x)`. Starting values, [covariance_value()] and variograms use the root mean square of `x`,
 #' which `print()` reports.
 #'
-#' If `x` itself is smooth in space, `w0` and `w1` are difficult to separate. Then 95% intervals of
+#' If `x` itself is smooth in space, `w0` and `w1` are difficult to separate, and 95% intervals of
 #' the coefficient typically cover 87%. A process whose range is below the spacing of the data is
-#' noise proportional to `x`, see [noise].
+#' noise, see [noise].
 #'
 #' Methods, missing values and `newdata` are as for [nonstationary_covariance], whose formulas you
 #' can combine with `by`.
@@ -44,11 +44,11 @@
 NULL
 
 # Surfaces of coefficients: of the column x the field w(s) of the components that are multiplied by
-# it, and beta of the trend where that holds x, too. With r_c(s0, s_i) the covariance of component
-# c, datum i has the covariance x_i r_c(s0, s_i) with w(s0), and the part of the trend in the
-# coefficient is the unit vector of beta. That is kriging of a target at which the column is 1 and
-# all others are 0, those of components without a column (1 at data) included: so a fit is made in
-# which each component has a column, and its ordinary predictor is asked.
+# it, and beta of the trend where that holds x as well. With r_c(s0, s_i) the covariance of
+# component c, datum i has the covariance x_i r_c(s0, s_i) with w(s0), and the part of the trend in
+# the coefficient is the unit vector of beta. That is kriging of a target at which the column is 1
+# and all others are 0, those of components without a column (1 at data) included: so a fit is made
+# in which each component has a column, and its ordinary predictor is asked.
 
 # The columns that surfaces are of: their names, the columns of coordinates that are 1 at the target
 # (with the unit in which the core has them), and the column of the trend that is the same.
@@ -62,7 +62,7 @@ surfaces_of <- function(fit) {
   })
 }
 
-# NA where the trend has no such column. Rounding of its unit may have passed over a column.
+# NA if the trend lacks such a column. Rounding of its unit may have passed over a column.
 same_trend_column <- function(fit, column) {
   X <- fit$data$X
   if (!ncol(X)) return(NA_integer_)
@@ -71,7 +71,7 @@ same_trend_column <- function(fit, column) {
   if (any(same)) which(same)[[1L]] else NA_integer_
 }
 
-# The fit in which each component has a column that new rows need not have.
+# The fit in which each component uses a column that new rows need not have.
 with_all_columns <- function(fit) {
   without <- which(vapply(fit$core_covariance$components, function(x) is.null(x$by), NA))
   if (length(without)) {

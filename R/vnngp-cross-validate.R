@@ -1,5 +1,5 @@
 # Held-out rows of latent models: nothing of them may be left in the posterior, which is therefore
-# found anew from the other rows, with the parameters and chosen inducing points of the full fit
+# found again from the other rows, with the parameters and chosen inducing points of the full fit
 # held. (Inducing points that are the locations of the data are those of the other rows.)
 
 #' @export

@@ -177,8 +177,8 @@ with_one_more <- function(problem, component, own) {
 # ---- the end -------------------------------------------------------------------------------------
 
 # Further coordinates turned to their principal axes among the rows, and the information with
-# them. Along a rotation the objective is flat: the axes are where they are by agreement, which
-# the information is told as something all but known.
+# them. Along a rotation the objective is flat: a convention fixes the axes, and the information
+# treats them as all but known.
 in_principal_axes <- function(problem, result) {
   for (component in if (any(problem$layout$kind == "expand")) expanded_components(problem)) {
     warps <- expand_warps(problem, component)

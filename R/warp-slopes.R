@@ -1,10 +1,10 @@
 # Slopes of monotone warps and the range of their coordinates, see warp.R.
 
-# Where a range divides warped coordinates alone, all their slopes can be doubled with it, and the
-# further coordinates that it divides, too: the covariance is the same, and the penalty alone tells
-# one from the other. Each such direction is a list of rows of the layout: `slopes`, the logarithms
-# that move by a constant, `range`, which does so, too, and `scaled`, coefficients that are
-# multiplied. `components`: lists with the `group` of each coordinate.
+# If a range divides warped coordinates alone, all their slopes can be doubled with it, and so can
+# the further coordinates that it divides. The covariance is the same, and only the penalty differs.
+# Each such direction is a list of rows of the layout: `slopes`, the logarithms that move by a
+# constant, `range`, which does so as well, and `scaled`, coefficients that are multiplied.
+# `components`: lists with the `group` of each coordinate.
 slope_directions <- function(layout, locations, components) {
   ranges <- which(layout$kind == "range" & !layout$fixed & !is.na(layout$component))
   found <- lapply(ranges, function(range) {
@@ -25,8 +25,8 @@ count_slope_directions <- function(fit) {
   length(slope_directions(fit$layout, fit$locations, fit$core_covariance$components))
 }
 
-# Logarithms of slopes with the sum 0 for each such direction, by agreement, which the information
-# is told as something all but known. The value is the likelihood less the penalty, which moves.
+# Logarithms of slopes with the sum 0 for each such direction. This is a convention, which the
+# information treats as all but known. The value is the likelihood less the penalty, which moves.
 with_centred_slopes <- function(problem, result) {
   if (!any(problem$layout$kind == "monotone")) return(result)
   for (direction in slope_directions(problem$layout, problem$locations, problem$groups)) {

@@ -1,66 +1,61 @@
-#' Warped coordinates of a covariance
+#' Learned coordinates of a covariance (warping)
 #'
-#' For the argument `warp` of a [covariance]: coordinates that are learned together with its
-#' parameters. `expand()` adds coordinates to those of the data, smooth functions of place (or of
-#' covariates): where these change fast, places are farther apart than they look on the map, and
-#' the process changes faster. `monotone()` replaces single coordinates, such as a depth or time,
-#' by increasing functions of them. Experimental.
+#' @description
+#' Lets the distances in a [covariance] change in space. `expand()` adds learned coordinates, and
+#' `monotone()` stretches single coordinates such as depth or time. Experimental.
 #'
-#' With `expand(q, basis)` the squared distance of rows `i` and `j` is `|x[i] - x[j]|^2 + |g[i] -
-#' g[j]|^2` before it is divided by the square of the (first) range, `g[i]` the `q` further
-#' coordinates. Each is `L` times a sum of the columns of `basis`, centred and scaled to standard
-#' deviation 1 by the rows of the fit, with coefficients `warp1:<column>`, `warp2:<column>`, ...,
-#' where `L` is the standard deviation of the coordinates that the first range divides. So a
-#' coefficient of 1 adds as much distance as the coordinates have, and the further coordinates
-#' have their unit. The original coordinates stay: two places never fall together, whatever is
-#' learned, as they can by a warp of the plane. This is the dimension expansion of Bornn, Shaddick
-#' and Zidek (2012).
+#' ```r
+#' set.seed(1)
+#' d <- data.frame(x = runif(200), y = runif(200))
+#' d$z <- sin(3 / (0.1 + d$x)) + d$y + rnorm(200, sd = 0.1)
+#' neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10),
+#'   covariance = cov_matern(warp = expand(1, ~ bumps(3))))
+#' ```
 #'
-#' Signs of the further coordinates and, for `q` of 2 or more, their rotation mean nothing. They
-#' are turned to their principal axes among the rows of the fit, the first with the largest
-#' spread; each has a positive covariance with the first coordinate of the data over these rows, on
-#' the sphere with `cos(latitude) * cos(longitude)`, the nearness to longitude and latitude 0, not
-#' with longitude. Standard errors are those at this rotation, and the degrees of freedom of
-#' [logLik()] do not count it.
+#' @details
+#' `expand()` suits fronts and ridges, where locations differ more than their distance suggests
+#' (Bornn, Shaddick and Zidek 2012). `monotone()` suits an axis along which the process changes at a
+#' varying rate, for example depth (Snoek et al. 2014). You should always compare with a stationary
+#' covariance by [cross_validate()] with `refit = TRUE`. Without a refit, a warp looks better than
+#' it is.
 #'
-#' With `monotone(~ depth)` the coordinate is replaced by its integral with the slope `exp(a)`,
-#' `a` piecewise between `knots`: the slope at knot `m` is `exp(a[m])`, between knots linear,
-#' beyond the data that at the edge. With all `a` at 0 the coordinate is what it was. The range
-#' divides the warped coordinate. Where it divides warped coordinates alone, as a depth with a range
-#' of its own, larger slopes and a longer range are the same covariance: slopes are then given with
-#' the sum of their logarithms 0 (over the coordinates of that range), standard errors are those
-#' with this sum known, and the degrees of freedom of [logLik()] are one less. The levels of an
-#' ordered factor are 1 apart without a warp; with one their spacing is learned, by a slope for each
-#' step, and `knots` means nothing.
+#' @section Model:
+#' With `expand(q, basis)`, the squared distance of two observations, before it is divided by the
+#' squared range, is `|x[i] - x[j]|^2 + |g[i] - g[j]|^2` with `q` further coordinates `g`. Each of
+#' them is `L` times a sum of the standardised columns of `basis`, with coefficients
+#' `warp1:<column>`. `L` is the standard deviation of the coordinates, so a coefficient of 1 adds
+#' about as much distance as the coordinates. Different locations never coincide. Signs and rotation
+#' of `g` are arbitrary: they are fixed by principal axes.
 #'
-#' The ridge `penalty` of the covariance is on all these coefficients, on `a` for monotone warps:
-#' the slopes' logarithms, so that halving and doubling cost the same.
+#' With `monotone(~ depth)`, the integral of a positive slope replaces the coordinate. The logarithm
+#' of the slope is linear between `knots`, and constant beyond the data. The range divides the
+#' warped coordinate. If it divides nothing else, slope and range are not identified separately, so
+#' the logarithms of the slopes sum to 0. For an ordered factor, the warp estimates the spacing of
+#' its levels, without `knots`.
 #'
-#' Whether a warp is worth having is told by [cross_validate()] with `refit = TRUE`. Without it the
-#' coefficients are those learned from all rows: on six simulated stationary fields of 400 rows
-#' `expand(2)` then won every time, by 0.010 to 0.027 in the log score; with `refit = TRUE` it lost
-#' on five, by 0.011 to 0.027, and was level on one (`bench/warp-refit.R`).
+#' The ridge `penalty` of the covariance shrinks all these coefficients.
 #'
-#' @param q number of further coordinates, 1 to 10.
-#' @param basis one-sided formula of what they are made of: a small basis of place such as `~
-#'   bumps(4)`, covariates, or both. It has at least `q` columns.
-#' @param coordinates one-sided formula with the names of the coordinates to be replaced, time
-#'   included: `~ depth`, `~ depth + day`. They cannot be longitude, latitude, factors without
-#'   order, or the axes of an anisotropy.
-#' @param knots number of knots of each, at least 2, at quantiles of the coordinate among the rows
-#'   of the fit. Those of an ordered factor are between its levels, one for each step.
-#' @return A settings object of class `neargp_warp` for the argument `warp` of a [covariance]:
-#'   one, or a list of one `expand()` and one `monotone()`.
+#' @param q the number of further coordinates, an integer from 1 to 10. Default: 2.
+#' @param basis a one-sided formula with at least `q` columns: functions of the coordinates such as
+#'   `~ bumps(4)`, covariates, or both. Default: `~ bumps(4)`.
+#' @param coordinates a one-sided formula of the coordinates to warp, time included, such as `~
+#'   depth` or `~ depth + day`. Longitude, latitude, unordered factors and the axes of an anisotropy
+#'   are not allowed.
+#' @param knots the number of knots for each coordinate, an integer of at least 2. They are
+#'   quantiles of the coordinate. Default: 5.
+#' @return A settings object of class `neargp_warp` for the argument `warp` of a [covariance], which
+#'   accepts a list of one `expand()` and one `monotone()` as well.
 #' @references Bornn, L., Shaddick, G. and Zidek, J. V. (2012). Modeling nonstationary processes
-#'   through dimension expansion. *Journal of the American Statistical Association* 107, 281-289.
-#'   Snoek, J. and others (2014). Input warping for Bayesian optimization of non-stationary
-#'   functions. *ICML*.
-#' @seealso [warped_coordinates()] for what was learned; `plot(fit, "warp")` for maps and curves.
+#'   through dimension expansion. *Journal of the American Statistical Association* 107, 281–289.
+#'   Snoek, J. et al. (2014). Input warping for Bayesian optimization of non-stationary functions.
+#'   *ICML*.
+#' @seealso [warped_coordinates()] for the learned coordinates, `plot(fit, "warp")` for maps and
+#'   curves, [nonstationary_covariance], the article "Non-stationary and deep models".
 #' @examples
 #' cov_exponential(warp = expand(1, ~ bumps(3)))
 #' cov_matern(warp = monotone(~ depth, knots = 4))
 #'
-#' # a process that changes fast in the west
+#' # A process that changes fast in the west
 #' set.seed(1)
 #' d <- data.frame(x = runif(300), y = runif(300))
 #' d$z <- sin(3 / (0.1 + d$x)) + d$y + rnorm(300, sd = 0.1)
@@ -184,7 +179,7 @@ check_monotone_coordinate <- function(name, component, locations, raw_names) {
   if (kind %in% "ordered" && length(locations$factors[[name]]$levels) < 3L) {
     refuse("one step between two levels has its range")
   }
-  if (at <= 2L && locations$metric == "longlat") refuse("it is a place on a sphere")
+  if (at <= 2L && locations$metric == "longlat") refuse("it is a location on a sphere")
   if (at <= 2L && !isFALSE(component$anisotropy)) refuse("the anisotropy rotates it")
 }
 

@@ -1,20 +1,29 @@
 #' Warped coordinates of a fit
 #'
-#' Of a fit whose [covariance] has a `warp`, the coordinates that were learned, see [expand()],
-#' with their standard errors by the delta method.
+#' @description
+#' Returns the coordinates that [expand()] or [monotone()] learned, with standard errors by the
+#' delta method.
 #'
-#' @param object a fit by [neargp()].
-#' @param newdata where; as [predict()] takes it. By default the rows of the fit.
-#' @param component of a sum of covariances, which component; by default the first with a warp.
-#' @return A data frame with a row for each row of `newdata`. Of [monotone()] it has for each
-#'   coordinate, `depth` say, `depth` as it was warped, in its own units, equal to the coordinate
-#'   at its least value among the rows of the fit, `depth_error`, the standard error of what lies
-#'   between the two, and `depth_slope`. Slopes where a range divides nothing else have the
-#'   geometric mean 1 over the knots, see [expand()]. Of [expand()] it has `warp1`, `warp1_error`,
-#'   and so on, in units of the coordinates, 0 on average over the rows of the fit. Errors are `NA`
-#'   where the fit has no standard errors, as those by [loo_k()]. Rows of `newdata` with missing
-#'   values have `NA`.
-#' @seealso `plot(fit, "warp")`.
+#' ```r
+#' set.seed(1)
+#' d <- data.frame(x = runif(200), depth = rexp(200))
+#' d$z <- sin(5 * d$x + 3 * sqrt(d$depth)) + rnorm(200, sd = 0.1)
+#' fit <- neargp(z ~ 1, d, coords = ~ x + depth, method = vecchia(k = 10),
+#'   covariance = cov_matern(warp = monotone(~ depth), ard = TRUE))
+#' head(warped_coordinates(fit), 3)
+#' ```
+#'
+#' @param object a fit by [neargp()] whose [covariance] uses a `warp`.
+#' @param newdata locations as for [predict()][predict.neargp]. Default `NULL`: the observations.
+#' @param component the number of the component in a sum of covariances. Default `NULL`: the first
+#'   one with a warp.
+#' @return A data frame with a row for each row of `newdata`. For `monotone(~ depth)` it contains
+#'   `depth`, the warped coordinate in its own unit, which equals the coordinate at its minimum.
+#'   `depth_error` is the standard error of its distance from there, and `depth_slope` the slope.
+#'   For [expand()] it contains `warp1`, `warp1_error` and so on, in units of the coordinates, with
+#'   the mean 0 over the observations. Errors are `NA` for fits without standard errors, for example
+#'   by [loo_k()]. Missing values return `NA`.
+#' @seealso `plot(fit, "warp")`, [expand()]
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(300), depth = rexp(300))

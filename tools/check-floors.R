@@ -5,7 +5,7 @@
 # It also looks for functions with more than 12 arguments that users do not call.
 #
 #   Rscript tools/check-floors.R          fails where the counts of tools/floors.txt do not hold
-#   Rscript tools/check-floors.R circles  lists the files of each floor's largest circle of calls, too
+#   Rscript tools/check-floors.R circles  lists the files of each floor's largest circle of calls as well
 
 # ---- the table --------------------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ compare_counts <- function(found, recorded, what) {
 
 # ---- arguments --------------------------------------------------------------------------------------------
 
-# What is called with more is called with a list of them. Users name the arguments of exported functions.
+# Functions with more arguments are called with a list of them. Users name the arguments of exported functions.
 most_arguments <- 12L
 
 # The functions with more, but those that are exported and methods of generics.

@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # The part of configure that looks for CUDA. configure reads this file with `cuda_mode`, `cuda_home` and `scratch` set.
 #
-# By default the module is built where a GPU is found, and for that GPU alone. It takes minutes, which a machine without a GPU
-# would spend for nothing.
+# The module is built by default where a GPU is found, and for that GPU alone. It takes minutes, which a machine without
+# a GPU would spend for nothing.
 
 # Sets nvcc, or `reason` and fails.
 find_nvcc() {

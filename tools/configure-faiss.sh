@@ -37,8 +37,8 @@ MAKEVARS
   (cd "$scratch" && rm -f try.o && r CMD SHLIB -o try.so try.cpp > try.log 2>&1)
 }
 
-# libfaiss has GPUs where it was built with CUDA, in a form that can be used here from version 1.10 on. So the module's own source is
-# what is tried, and has to find all that it names.
+# libfaiss has GPUs where it was built with CUDA, in a form that can be used here from version 1.10 on. The module's own
+# source is therefore what is tried, and has to find all that it names.
 configure_faiss_gpu() {
   faiss_gpu=
   [ "$cuda_built" = yes ] || return 0

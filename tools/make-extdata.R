@@ -24,8 +24,8 @@ with_kilometres <- function(data, epsg) {
 }
 
 # Land surface temperature: the cells run along longitude first, 500 to a row,
-# from north to south. Of the windows of 80 by 70 cells without a missing one, this
-# has the most separate gaps for the share of it that is held out.
+# from north to south. Among the windows of 80 by 70 cells without a missing one, this has the most separate gaps for
+# the share of it that is held out.
 satellite <- read_source("heaton_satellite.csv.gz")
 column <- (satellite$cell - 1) %% 500 + 1
 row <- (satellite$cell - 1) %/% 500 + 1

@@ -1,7 +1,7 @@
 # Saves small fits of all kinds with their predictions, as tests/testthat/fits/<version>/<kind>.rds: what later versions of the package have to
 # read (tests/testthat/test-fit-format.R). Run once for each release, from the repository root, with the package of that release:
 #   R_LIBS=_build/library Rscript --vanilla tools/save-fits.R
-# Files of earlier versions are not made anew.
+# Files of earlier versions are not made again.
 suppressMessages(library(neargp))
 
 set.seed(1)

@@ -42,8 +42,8 @@ run_tests() {
   "$@" Rscript --vanilla tools/test.R "$counts" || echo "0 1 0" >> "$counts"
 }
 
-# compute-sanitizer TOOL: the exit status tells of the tool's findings, too. It makes kernels 10 to 100 times slower, so
-# that only the tests that compare with dense matrices run under it.
+# compute-sanitizer TOOL: the exit status tells of the tool's findings as well. It makes kernels 10
+# to 100 times slower, so that only the tests that compare with dense matrices run under it.
 run_sanitized() {
   echo "test: compute-sanitizer --tool $1"
   NEARGP_TEST_FILTER=${NEARGP_TEST_FILTER:-'^(neighbours-vecchia|neighbours-loo-k|neighbours-mll-k|predict|simulate|latent-mean-field|neighbors|svgp-device|precision|outputs-fit)$'} \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the tests of the R interface and of the C++ core: all properties on small cases, a minute of one core, or, with
 # NEARGP_EXTENDED_TESTS=true, all tests, kernels with each instruction set that this processor has, and small cases of all other
-# numbers, too.
+# numbers as well.
 # Works from a fresh clone: sets up the machine, builds the package, runs the tests.
 # The last line says "N passed, N failed, N skipped"; the exit status is 1 if a
 # test failed.

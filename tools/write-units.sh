@@ -10,7 +10,7 @@
 # above all, are read and instantiated once: the build takes less than half the time. A source that sets macros or needs flags
 # of its own says so in a comment that begins with "A unit of its own", and is compiled alone.
 #
-# A unit is written only where it changes. So make compiles again what a change concerns, and nothing else.
+# A unit is written only where it changes. make therefore compiles again what a change concerns, and nothing else.
 set -eu
 export LC_ALL=C
 

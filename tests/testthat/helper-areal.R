@@ -19,7 +19,7 @@ areal_example <- function(across = 5L, places = 10L, seed = 5L, nugget = 0.05) {
   list(data = data, points = points, A = A, coords = as.matrix(points[c("x", "y")]))
 }
 
-# The posterior of the field at places and its likelihood, given means over areas, in plain R.
+# The posterior of the field at locations and its likelihood, given means over areas, in plain R.
 dense_areal <- function(fit, example, coords = NULL, X = NULL, A = example$A) {
   C <- function(a, b) dense_covariance(a, b, fit$core_covariance["components"])
   S <- A %*% C(example$coords, example$coords) %*% t(A) + diag(unname(fit$nugget) /

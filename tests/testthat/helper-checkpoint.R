@@ -1,4 +1,4 @@
-# All of a fit but how long it took, what called it, and what R keeps beside it.
+# All of a fit but how long it took, what called it, and what R keeps next to it.
 fit_numbers <- function(fit) {
   fit <- unclass(fit)
   plain_part(fit[setdiff(names(fit), c("call", "elapsed", "cache"))])
@@ -60,7 +60,8 @@ expect_resumes <- function(run, shares = c(0.3, 0.8), label = NULL, each = 1) {
   ends
 }
 
-# Further fits, beside last_fits(): by deep methods, and with posteriors that Newton's method finds.
+# Further fits, next to last_fits(): by deep methods, and with posteriors that Newton's method
+# finds.
 further_fits <- function() {
   data <- last_data()
   of <- function(formula, method, family = NULL, covariance = cov_matern(nu = 1.5), nugget = NULL,

@@ -23,7 +23,7 @@ dense_loo_probability <- function(fit) {
     setdiff(seq_along(class), i)), double(length(levels))))
 }
 
-# Of row i from the labels of the rows `others`.
+# For row i, from the labels of the rows `others`.
 dense_label_probability <- function(fit, covariance, class, i, others) {
   classifier <- fit$classifier
   moments <- dense_label_moments(fit, covariance, class, i, others)

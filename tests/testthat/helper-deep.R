@@ -105,7 +105,7 @@ dense_divergence <- function(state, x) {
 }
 
 # log p of each row in each component; `known`: a number that is added to each row's means, of
-# several outputs a matrix.
+# several responses a matrix.
 dense_log_densities <- function(state, x, y, known = 0, weights = rep(1, nrow(x))) {
   y <- as.matrix(y) - known
   vapply(dense_components(state, x), function(at) {

@@ -71,7 +71,7 @@ dense_space_time <- function(a, b, component) {
     (1 - settings$space) * in_time))
 }
 
-# Rows that are areas: means over all pairs of points, which are columns after those of a place.
+# Rows that are areas: means over all pairs of points, which are columns after those of a location.
 dense_areal_covariance <- function(a, b, covariance) {
   covariance$areal <- NULL
   places <- length(covariance$components[[1L]]$group)

@@ -28,10 +28,10 @@ test_context <- function(threads = 1L) {
     plain_context(threads)
 }
 
-# What is computed without neighbours has the CPU only.
+# Computations without neighbours use the CPU only.
 device_of <- function(method) if (inherits(method, "neargp_exact_gp")) "cpu"
 
-# So that functions without an argument `device` are asked for no other.
+# This way functions without an argument `device` are asked for no other.
 with_device_of <- function(method, code) {
   withr::with_options(list(neargp.device = device_of(method) %||% getOption("neargp.device")), code)
 }

@@ -14,7 +14,7 @@ effects_data <- function(n = 80, seed = 5, groups = 8) {
   data
 }
 
-# Levels that are regions, and those of another factor beside them.
+# Levels that are regions, and those of another factor next to them.
 many_effects_data <- function(n = 300) {
   set.seed(4)
   data <- data.frame(x = runif(n), y = runif(n), a = rnorm(n), depth = runif(n),

@@ -35,7 +35,7 @@ as_units_or_skip <- function() {
   getExportedValue(package, "as_units")
 }
 
-# What print() shows, in one line: where lines are wrapped is of no importance.
+# The output of print(), in one line: where lines are wrapped is of no importance.
 printed_text <- function(x, ...) {
   gsub("[[:space:]]+", " ", paste(capture.output(print(x, ...)), collapse = " "))
 }

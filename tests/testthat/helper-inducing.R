@@ -22,7 +22,7 @@ dense_inducing <- function(fit) {
   list(known = known, noise = fit$nugget / fit$data$weights, rest = variance - diag(known))
 }
 
-# The same of several outputs.
+# The same of several responses.
 dense_inducing_outputs <- function(fit) {
   data <- fit$data
   positions <- fit$svgp$positions

@@ -2,7 +2,7 @@
 
 # The child: `kind` of a fit of `n` rows, with the checkpoint `file` ("": none), and a digest of the
 # fit and of R's random numbers after it in `out`. `writes`: "often", so that a good part of the
-# time goes into writing, or "seldom", as for users. `out` has the seconds of the fit, too.
+# time goes into writing, or "seldom", as for users. `out` has the seconds of the fit as well.
 kill_script <- quote({
   arguments <- commandArgs(TRUE)
   names(arguments) <- c("kind", "n", "file", "out", "writes", "library")
@@ -98,7 +98,7 @@ killed_fit <- function(kind, n, kills, seconds, folder, writes) {
   list(digest = readLines(out)[1L], left = left)
 }
 
-# Of a file that may be cut off.
+# A file that may be cut off.
 answers_of <- function(file) {
   left <- neargp:::merged_records(neargp:::read_checkpoint(file)$records)
   length(left$known) + length(setdiff(names(left$states), "last"))

@@ -26,7 +26,7 @@ dense_local_covariance <- function(a, b, component) {
   outer(seq_len(nrow(a)), seq_len(nrow(b)), Vectorize(entry))
 }
 
-# Points whose places are the warped ones, further coordinates last among the places, and the
+# Points whose locations are the warped ones, further coordinates last among the locations, and the
 # component that has so many: what a covariance of warped coordinates is by definition.
 dense_warped <- function(points, component) {
   places <- seq_along(component$group)
@@ -155,8 +155,8 @@ expect_gradients_of_differences <- function(covariances) {
   }
 }
 
-# The latent field of vnngp() with all neighbours and gaussian responses of noise 0.1: evidence and
-# gradient away from the estimates. `jitter`: the variance that is added to each place.
+# The latent field of vnngp() with all neighbours and Gaussian responses of noise 0.1: evidence and
+# gradient away from the estimates. `jitter`: the variance that is added to each location.
 expect_latent_values <- function(fit, jitter, penalized = character(0)) {
   problem <- local_problem_of(fit)
   problem$data <- core_data(problem$data)

@@ -87,7 +87,7 @@ mixture_random <- function(nsim, mixture) {
   draws
 }
 
-# A mixture beside the distribution of its field, as predictive() returns them.
+# A mixture next to the distribution of its field, as predictive() returns them.
 with_field <- function(mixture) {
   list(field = new_normal(mixture$mean, mixture$sd), observation = mixture)
 }

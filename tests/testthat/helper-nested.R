@@ -1,4 +1,4 @@
-# A field with an exponential covariance and noise at uniform places. `seed` chooses it.
+# A field with an exponential covariance and noise at uniform locations. `seed` chooses it.
 data_of_field <- function(seed, n, correlation, noise) {
   withr::local_seed(seed)
   places <- matrix(stats::runif(2L * n), n)
@@ -7,7 +7,7 @@ data_of_field <- function(seed, n, correlation, noise) {
   data.frame(x = places[, 1L], y = places[, 2L], z = field + noise * stats::rnorm(n))
 }
 
-# A rough field `f` at 200 places, covariate `w` and an ordered response of three levels.
+# A rough field `f` at 200 locations, covariate `w` and an ordered response of three levels.
 ordinal_field <- function(seed) {
   withr::local_seed(seed)
   data <- data.frame(x = stats::runif(200), y = stats::runif(200), w = stats::rnorm(200))

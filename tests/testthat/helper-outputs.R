@@ -1,4 +1,4 @@
-# Several outputs: data from a known linear model of coregionalisation, and a dense reference for
+# Several responses: data from a known linear model of coregionalisation, and a dense reference for
 # it.
 
 output_truth <- function() {
@@ -15,7 +15,7 @@ dense_outputs <- function(truth, a, output_a, b = a, output_b = output_a) {
   }))
 }
 
-# zinc and lead at n places, some of each missing.
+# zinc and lead at n locations, some of each missing.
 simulated_outputs <- function(n = 120, missing = 0.25, seed = 3, truth = output_truth()) {
   withr::local_seed(seed)
   d <- data.frame(x = stats::runif(n), y = stats::runif(n), height = stats::rnorm(n))
@@ -30,7 +30,7 @@ simulated_outputs <- function(n = 120, missing = 0.25, seed = 3, truth = output_
   d
 }
 
-# What a fit says, in the form of the truth.
+# The estimates of a fit, in the form of the truth.
 fitted_truth <- function(fit) {
   list(components = Map(function(x, B) list(family = x$family, shape = x$shape, range = x$range,
     B = unname(B)), fit$core_covariance$components, fit$coregionalisation),

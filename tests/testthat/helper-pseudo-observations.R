@@ -74,7 +74,7 @@ dense_omega <- function(K, z, noise, squared_scale, df) {
   omega
 }
 
-# By its definition: the same posterior mean of eta ~ N(0, variance), given y = residual, as with a
+# The definition: the same posterior mean of eta ~ N(0, variance), given y = residual, as with a
 # random gamma variable, here on a grid of its logarithm.
 matched_omega <- function(residual, variance, squared_scale, df) {
   u <- seq(-40, 5, length.out = 2000)

@@ -79,7 +79,7 @@ dense_low_rank_posterior <- function(family, y, X, K, kind) {
     list(solve(information)))
 }
 
-# By damped natural-gradient steps, with the trend profiled out or given.
+# Damped natural-gradient steps, with the trend profiled out or given.
 dense_low_rank_given <- function(family, y, X, K, kind, steps = 200L, beta = NULL) {
   n <- length(y)
   given <- beta

@@ -52,5 +52,5 @@ test_that("messages name the methods of the table", {
   refused(z ~ 1, method = svgp(5, kl_weight = 0.5), nugget = ~ x,
     message = "exact_gp(), loo_k(), mll_k() and svgp() without `kl_weight`.")
   refused(z ~ 1, method = svgp(5), covariance = cov_exponential(range = ~ x),
-    message = "loo_k() of a gaussian response, mll_k() and vnngp().")
+    message = "loo_k() of a Gaussian response, mll_k() and vnngp().")
 })

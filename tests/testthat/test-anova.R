@@ -55,7 +55,7 @@ test_extended("ML by default is the ML that was asked for, and REML by random ef
       expect_error(do.call(anova, fits), "estimation \\(ML and REML\\).*Random effects.*\"ML\"",
         class = "neargp_error_comparison")
       for (compared in list(AIC, BIC)) {
-        # stats warns of the numbers of rows, too, of which REML has less
+        # stats warns of the numbers of rows as well, of which REML has less
         suppressWarnings(expect_warning(do.call(compared, fits),
           "estimation \\(ML and REML\\).*Random effects", class = "neargp_warning_comparison"))
       }

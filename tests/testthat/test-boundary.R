@@ -110,7 +110,7 @@ test_that("ranges of coordinates that play no part are told as that", {
     "Almost no effect of y and h: .* more than 50 times .* without these coordinates")
   expect_length(boundary_advice(fit), 0L)
   printed <- paste(capture.output(print(fit)), collapse = " ")
-  expect_match(printed, "At a bound of its search interval: range_y")
+  expect_match(printed, "At a limit of its search interval: range_y")
   expect_match(printed, "y and h: the ranges are more than 50 times")
   fit$parameters$estimate[match(ranges, fit$parameters$name)] <- exp(fit$bounds$upper[ranges])
   fit$parameters$at_boundary <- fit$parameters$name %in% ranges

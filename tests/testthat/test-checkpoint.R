@@ -1,4 +1,4 @@
-# The fits whose epochs begin anew are left out.
+# The fits whose epochs begin again are left out.
 test_extended("a fit goes on from wherever its checkpoint ends, to the last bit", {
   fits <- c(last_fits(), further_fits())
   extended <- is_extended()

@@ -31,7 +31,7 @@ killer <- function(chunk, marker = tempfile()) {
   }
 }
 
-# Of those of a cluster that answer.
+# For those of a cluster that answer.
 pids_of_live <- function(cluster) {
   lapply(seq_along(cluster), function(i) tryCatch(parallel::clusterCall(cluster[i],
     Sys.getpid)[[1L]], error = function(e) NULL))

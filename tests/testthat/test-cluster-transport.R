@@ -106,7 +106,7 @@ expect_messages_unchanged <- function(cluster) {
       expect_identical(serialize(back, NULL), serialize(sent, NULL))
     }
   }
-  # errors, too, and nothing is left to be read
+  # errors as well, and nothing is left to be read
   expect_error(call_workers(opened, worker_call, list(name = "stop", arguments = strrep("e",
     6000))), "eeee", class = "neargp_error_cluster")
   close_workers(opened)

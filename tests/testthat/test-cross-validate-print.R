@@ -34,7 +34,7 @@ test_that("differences of settings have standard errors of the folds", {
   means <- tapply(difference, fold, mean)
   expect_equal(as.vector(table(fold)), rep(15L, 4))
   expect_equal(table[[3L]], stats::sd(means) / 2)
-  expect_output(print(validated), "Differences from whole, which has the lowest crps")
+  expect_output(print(validated), "Differences from whole, with the lowest crps")
 })
 
 test_that("responses are not compared with each other", {

@@ -196,7 +196,7 @@ test_extended("print and summary tell how it was trained", {
   three <- fit_deep(short_dspp(restarts = 3L, regularization = NULL))
   expect_output(print(three), "3 starts; divergence weighs")
   none <- fit_deep(short_dspp(validation = 0))
-  expect_output(print(none), "nothing tells whether it overfits")
+  expect_output(print(none), "overfitting cannot be seen")
 })
 
 test_that("the trace is of the response's unit", {

@@ -114,3 +114,18 @@ test_that("effects whose variance is 0 have no standard error, and not one of 0"
   expect_true(all(is.na(table$std.error) & is.na(table$conf.low)))
   expect_false(anyNA(table$estimate))
 })
+
+test_that("the linear part of a smooth is not tested alone", {
+  skip_if_not_installed("mgcv")
+  fit <- neargp(z ~ a + s(depth, k = 5), effects_data(), coords = ~ x + y, method = vecchia(8),
+    covariance = cov_exponential(variance = 0.5, range = 0.2), threads = 1L)
+  table <- summary(fit)$coefficients
+  expect_identical(rownames(table), c("(Intercept)", "a", "s(depth).1"))
+  expect_identical(is.na(table[, "Pr(>|z|)"]), c(`(Intercept)` = FALSE, a = FALSE,
+    `s(depth).1` = TRUE))
+  expect_false(anyNA(table[, c("Estimate", "Std. Error")]))
+  expect_identical(is.na(tidy(fit)$p.value[1:3]), c(FALSE, FALSE, TRUE))
+  expect_output(print(summary(fit)), "s\\(depth\\).1: part of a smooth, not tested alone")
+  alone <- update(fit, . ~ 0 + s(depth, k = 5))
+  expect_output(print(summary(alone)), "s\\(depth\\).1 ")
+})

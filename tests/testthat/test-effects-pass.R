@@ -90,7 +90,7 @@ test_extended("estimates with compressed columns are at the maximum by the Gram 
   # Where the value is a maximum to 1e-12, parameters are to the root of that.
   expect_equal(coef(compressed, what = "covariance"), coef(full, what = "covariance"),
     tolerance = 1e-6)
-  # By differences to one side, of the Gram matrix to both.
+  # Differences to one side, and of the Gram matrix to both.
   expect_equal(compressed$information, full$information, tolerance = 1e-4)
 })
 

@@ -200,3 +200,17 @@ test_extended("effects are predicted without the fold that is held out, also whe
     expect_gt(abs(core_trend(fit)$beta[1L]), 0.01)
   }
 })
+
+test_that("a group that is NA in all rows is an error, and a missing level is a missing prediction", {
+  data <- effects_data()
+  fit <- neargp(z ~ 1 + (1 | site), data, coords = ~ x + y, method = vecchia(8),
+    covariance = cov_exponential(variance = 0.5, range = 0.2), threads = 1L)
+  new <- data.frame(x = c(0.2, 0.6), y = 0.5, site = NA)
+  refused <- expect_error(predict(fit, new), "`site` is NA in all rows",
+    class = "neargp_error_newdata")
+  expect_match(conditionMessage(refused), "re.form = NA")
+  expect_error(predict(fit, new, allow.new.levels = TRUE), class = "neargp_error_newdata")
+  expect_equal(predict(fit, new, re.form = NA), predict(fit, new[1:2], re.form = NA))
+  new$site <- c(NA, "a")
+  expect_identical(is.na(predict(fit, new)$mean), c(TRUE, FALSE))
+})

@@ -135,7 +135,7 @@ test_that("limits are no observations in errors and coverage", {
   expect_equal(folds$scores$n_censored, 45L)
 })
 
-# The best normal approximation of the field at 4 places, of which two are below a limit, by a
+# The best normal approximation of the field at 4 locations, of which two are below a limit, by a
 # search of its means and precisions in plain R.
 test_that("limits that are sharp beside the field have the posterior that a dense search finds", {
   sd <- 0.01

@@ -91,7 +91,7 @@ test_that("flat is what the last steps do not raise", {
   expect_false(is_flat(values[1:5], 5L, 1e-4))
 })
 
-# Rows that a smooth covariance of this range cannot tell apart.
+# Rows that a smooth covariance of this range cannot distinguish.
 test_extended("every method steps back from a start at which covariance matrices are singular", {
   set.seed(3)
   d <- data.frame(x = runif(60), y = runif(60))

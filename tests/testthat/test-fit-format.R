@@ -3,7 +3,7 @@
 saved_fits <- function() list.files(test_path("fits"), "[.]rds$", recursive = TRUE,
   full.names = TRUE)
 
-# Of so few rows all are neighbours by default, and sectors left some out then.
+# With so few rows all are neighbours by default, and sectors left some out then.
 by_sectors <- paste0(c("anisotropic", "local", "loo_k", "mll_k", "sphere", "transformed",
   "vecchia"), ".rds")
 
@@ -50,7 +50,7 @@ test_that("a fit of a format that cannot be read is told by its version", {
   expect_error(print(newer), class = "neargp_error_version")
   older <- fit
   older$format <- oldest_fit_format - 1L
-  expect_error(summary(older), "Fit the model anew", class = "neargp_error_version")
+  expect_error(summary(older), "Fit the model again", class = "neargp_error_version")
   altered <- fit
   altered$format <- "one"
   expect_error(predict(altered, fit$data$coords), "altered", class = "neargp_error_version")

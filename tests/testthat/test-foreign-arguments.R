@@ -36,7 +36,7 @@ test_that("arguments of other packages are answered by the one that takes their 
   expect_advice(predict(known, asked_data(), nmax = 9), "predict(fit, newdata, k = 9)", "predict")
 })
 
-# What the table promises can be called.
+# The calls that the table promises work.
 test_that("the advice is code that runs", {
   data <- asked_data()
   for (table in list(foreign_covariances, foreign_methods)) {

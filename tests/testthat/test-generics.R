@@ -51,6 +51,23 @@ test_extended("scores that are no likelihoods say so", {
   }
 })
 
+test_that("AIC() advises a method with a likelihood where the family has one", {
+  advice <- function(call) {
+    conditionMessage(expect_error(call, class = "neargp_error_not_likelihood"))
+  }
+  fit <- generic_fit(loo_k(k = 5))
+  expect_match(advice(AIC(fit)), "fit with method = vecchia()", fixed = TRUE)
+  expect_match(advice(AIC(logLik(fit))), "fit with method = vecchia()", fixed = TRUE)
+  data <- simulated_data(60)
+  data$count <- stats::rpois(60, 3)
+  counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 5),
+    covariance = cov_exponential(variance = 0.1, range = 0.2))
+  for (told in list(advice(AIC(counts)), advice(BIC(logLik(counts))), advice(deviance(counts)))) {
+    expect_no_match(told, "vecchia|gaussian")
+  }
+  expect_match(advice(AIC(counts)), "cross_validate()", fixed = TRUE)
+})
+
 test_that("update() and model.frame() go back to the data", {
   data <- simulated_data(100)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10),

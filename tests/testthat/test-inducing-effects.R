@@ -8,7 +8,7 @@ grouped_fit <- function(formula = z ~ a + (a | site) + (1 | year) + offset(o),
     covariance = cov_exponential(range = 0.2), threads = 1L, ...)
 }
 
-# Of the default formula: the effects' columns at `data` and their covariance matrix.
+# The default formula: the effects' columns at `data` and their covariance matrix.
 dense_effects <- function(fit, data, levels = fit$data$effects$blocks) {
   value <- coef(fit, "covariance")
   r <- value[["cor_a.(Intercept)|site"]]

@@ -37,7 +37,7 @@ test_extended("the means of classes are where the bound is largest, from dense m
       at(given$linear_predictor)$total + sum(norms) / 2
     expect_gt(gain, 0.01)
     expect_equal(c(logLik(fit)) - c(logLik(base)), gain, tolerance = 1e-5, label = link)
-    # at new places with the covariance of svgp()
+    # at new locations with the covariance of svgp()
     new <- data.frame(x = c(0.2, 0.7), y = c(0.3, 0.6), h = c(0, 1))
     k <- dense_covariance(as.matrix(new[1:2]), fit$data$coords, fit$core_covariance)
     columns <- class_columns_of(fit, if (ncol(X)) cbind(1, new$h) else matrix(0, 2L, 0L))

@@ -18,7 +18,7 @@ test_extended("the mean is that of svgp(), and the densities are better where th
   expect_identical(predict(fit, new)$mean, predict(base, new)$mean)
   expect_identical(coef(fit), coef(base))
   expect_identical(coef(fit, "covariance"), coef(base, "covariance"))
-  # a first stage in mini-batches, and another weight of the second, too
+  # a first stage in mini-batches, and another weight of the second as well
   many <- uneven_data(500)
   expect_identical(coef(fit_uneven(ppgpr(inducing = 20, kl_weight = 0.3), many), "covariance"),
     coef(fit_uneven(svgp(inducing = 20), many), "covariance"))

@@ -92,7 +92,7 @@ test_extended("fits that are no linear smoother of one response are refused", {
   classes <- neargp(two ~ 1, data, coords = ~ x + y, method = loo_k(k = 5), family = binomial())
   inducing <- neargp(z ~ 1, data, coords = ~ x + y, method = svgp(inducing = 10))
   for (statistic in list(hatvalues, influence, dfbeta, cooks.distance)) {
-    expect_error(statistic(latent), "gaussian responses", class = "neargp_error_family")
+    expect_error(statistic(latent), "Gaussian responses", class = "neargp_error_family")
     expect_error(statistic(classes), class = "neargp_error_family")
     expect_error(statistic(inducing), class = "neargp_error_method")
   }

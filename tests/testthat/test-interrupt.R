@@ -52,7 +52,7 @@ long_work <- function() {
     source = "neargp(z ~ 1, row_source(function(i) if (i < 3) data), coords = ~ x + y, method = svgp(512), threads = 1)",
     inducing_counts = "neargp(count ~ 1, data, coords = ~ x + y, method = svgp(512), family = poisson(), threads = 1)",
     neighborhoods = "neargp(count ~ 1, data, coords = ~ x + y, method = swsgp(30, inducing = 2000), family = poisson(), threads = 1)",
-    # the second stages alone: all parameters of the first are held
+    # the second stages alone: all parameters of the first are fixed
     exact_mean = "neargp(z ~ 1, data, coords = ~ x + y, method = odvgp(20, move = FALSE), covariance = held, nugget = 0.1, threads = 1)",
     predictive = "neargp(count ~ 1, data, coords = ~ x + y, method = ppgpr(400, move = FALSE), family = poisson(), covariance = held, threads = 1)")
 }

@@ -91,7 +91,7 @@ test_that("a search that ends with an exact factor says beforehand what it costs
     class = "neargp_message_factor")
 })
 
-# Of so smooth a field in so many inputs an incomplete factor has positive pivots and values that
+# For so smooth a field in so many inputs an incomplete factor has positive pivots and values that
 # are wrong by several units.
 test_extended("an incomplete factor that has little in common with the precision gives way to an exact one", {
   for (seed in 1:3) {

@@ -122,7 +122,7 @@ test_extended("fits in shards are near those without, in every family, and say h
       away <- abs(parts$posterior$mean - whole$posterior$mean) / sd
       expect_lt(max(abs(coef(parts) - coef(whole)) / sqrt(diag(vcov(whole)))), 0.16 / overlap)
       expect_lt(abs(parts$log_likelihood - whole$log_likelihood), 0.5 / overlap)
-      # what print() tells bounds what it stands for
+      # the number of print() bounds what it stands for
       reported <- parts$posterior$shards$difference
       expect_lt(max(away), reported)
       c(mean = max(away), variance = max(abs(parts$posterior$variance / sd^2 - 1)),

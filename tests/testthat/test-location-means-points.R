@@ -141,6 +141,6 @@ test_that("a location of many rows takes little memory", {
   expect_identical(dim(found$share), c(2L, n))
   expect_identical(found$contrasts, n - 2L)
   expect_equal(mean(found$share %*% x), mean(x))
-  # the columns are on a line, which the points tell
+  # the columns are on a line, which the points determine
   expect_lt(max(abs(found$columns)), 1e-9)
 })

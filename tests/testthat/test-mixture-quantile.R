@@ -44,7 +44,7 @@ test_extended("quantiles of counts are the smallest that reach the probability",
     mixture <- new_mixture(grid$mean, grid$sd, case$family, case$parameters, case$trials)
     quantile <- predictive_quantile(grid$p, mixture)
     expect_identical(quantile, round(quantile))
-    # Those beyond 13 digits cannot be told from their neighbours.
+    # Those beyond 13 digits cannot be distinguished from their neighbours.
     exact <- quantile < 1e12
     expect_true(all((predictive_cdf(quantile, mixture) >= grid$p - 1e-9)[exact]),
       label = name)

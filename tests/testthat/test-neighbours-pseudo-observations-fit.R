@@ -287,7 +287,7 @@ test_that("a maximum is bracketed uphill, within the bounds, with one evaluation
 test_that("a nugget of pseudo-observations at its lower bound is not near 0", {
   fit <- pseudo_observation_fit("poisson", pseudo_observation_data())
   fit$parameters$at_boundary <- fit$parameters$name == "nugget"
-  expect_output(print(fit), "At a bound of its search interval: nugget", fixed = TRUE)
+  expect_output(print(fit), "At a limit of its search interval: nugget", fixed = TRUE)
   fit$parameters$at_boundary <- fit$parameters$name == "variance"
   fit$parameters$working[fit$parameters$at_boundary] <- fit$bounds$lower[["variance"]]
   expect_output(print(fit), "or indistinguishable from 0: variance", fixed = TRUE)

@@ -1,6 +1,6 @@
 # Dense references: the exact model with its parameters held.
 
-# A design of places in the unit square that crowd, or do not.
+# A design of locations in the unit square that crowd, or do not.
 crowded_places <- function(design, n) {
   switch(design,
     uniform = cbind(x = runif(n), y = runif(n)),

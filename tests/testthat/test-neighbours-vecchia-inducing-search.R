@@ -2,7 +2,7 @@ low_rank_problem <- function(data, method, ...) {
   inducing_problem(z ~ 1, data, ~ ., method, cov_matern(nu = 2.5, ard = TRUE), ...)
 }
 
-# Of six inputs two tell something.
+# Two of six inputs matter.
 with_idle_inputs <- function(n = 300L) {
   withr::with_seed(7, {
     data <- as.data.frame(matrix(stats::rnorm(6 * n), n, 6L))
@@ -44,7 +44,7 @@ test_extended("inputs that tell nothing do not hold the search up", {
   expect_lt(further$evaluated$value - state$evaluated$value, 0.2)
 })
 
-# Two lines of places. Where the distance of the lines is nothing, the nearest row has the same
+# Two lines of locations. Where the distance of the lines is nothing, the nearest row has the same
 # place and its value leaves no variance.
 test_that("neighbours that leave no variance are searched half way to where the last ones were", {
   data <- data.frame(x = c(0:29, -1:28) / 29, y = rep(0:1, each = 30))

@@ -87,7 +87,7 @@ test_extended("a prediction depends on its own row alone", {
   all <- predict(fit, new)
   expect_identical(predict(fit, new[c(7, 150, 300), ])$mean, all$mean[c(7, 150, 300)])
   expect_identical(predict(fit, new, chunk_size = 37)$sd, all$sd)
-  # of few places, whose candidates are not all rows
+  # of few locations, whose candidates are not all rows
   fit <- low_rank_fit(simulated_data(700))
   some <- predict(fit, new[4:6, ])
   expect_identical(some[c("mean", "sd")], predict(fit, new)[4:6, c("mean", "sd")],

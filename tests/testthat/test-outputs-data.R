@@ -44,7 +44,8 @@ test_extended("bad outputs are errors that say what is wrong", {
   expect_error(fit(cbind(zinc, lead * NA) ~ 1), "No value", class = "neargp_error_empty")
   expect_error(fit(cbind(zinc, constant = ifelse(is.na(lead), NA, 2)) ~ 1), "constant",
     class = "neargp_error_constant_response")
-  expect_error(fit(cbind(zinc, lead) ~ offset(height)), "no offset", class = "neargp_error_formula")
+  expect_error(fit(cbind(zinc, lead) ~ offset(height)), "do not support an offset",
+    class = "neargp_error_formula")
   expect_error(fit(cbind(zinc, paste(lead)) ~ 1), "numeric matrix", class = "neargp_error_response")
   infinite <- data
   infinite$lead[3L] <- Inf
@@ -53,7 +54,7 @@ test_extended("bad outputs are errors that say what is wrong", {
   nothing <- transform(data, zinc = NA_real_, lead = NA_real_)
   expect_error(fit(cbind(zinc, lead) ~ 1, d = nothing), class = "neargp_error_empty")
   expect_error(fit(cbind(zinc, lead) ~ 1, family = poisson()), class = "neargp_error_response")
-  expect_error(fit(zinc ~ 1, covariance = cov_coregionalisation(cov_matern())), "several outputs",
+  expect_error(fit(zinc ~ 1, covariance = cov_coregionalisation(cov_matern())), "several responses",
     class = "neargp_error_argument")
   expect_error(fit(zinc ~ 1, nugget = c(1, 2)), class = "neargp_error_argument")
   expect_error(fit(cbind(zinc, lead) ~ 1, nugget = 0, d = rbind(data, data[2L, ])), "same location",

@@ -1,4 +1,4 @@
-# Universal cokriging from all data: mean and covariance of both outputs at one place.
+# Universal cokriging from all data: mean and covariance of both outputs at one location.
 dense_cokriging <- function(fit, place, output = 1:2) {
   data <- fit$data
   S <- dense_outputs_noisy(fit)
@@ -72,7 +72,7 @@ test_extended("outputs observed at a new place help the others there, and not th
   expect_equal(predicted$mean_lead[1L], plain$mean_lead[1L]) # its own value is not used
   expect_equal(predicted$mean_zinc[2L], plain$mean_zinc[2L])
   expect_lt(predicted$sd_zinc[1L], plain$sd_zinc[1L])
-  # kriging of zinc at the first place from the data and the lead observed there
+  # kriging of zinc at the first location from the data and the lead observed there
   data <- fit$data
   coords <- rbind(data$coords, as.matrix(places[1L, c("x", "y")]))
   output <- c(data$output, 2L)

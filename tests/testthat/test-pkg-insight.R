@@ -1,5 +1,5 @@
-# What packages on top of insight say of a fit: ggeffects, parameters, performance; and car and
-# effects, which need no methods but those of stats.
+# Packages on top of insight read a fit: ggeffects, parameters, performance; and car and effects,
+# which need no methods but those of stats.
 
 insight_fit <- function(package, ...) {
   skip_if_not_installed(package)

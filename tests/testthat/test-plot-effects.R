@@ -88,3 +88,31 @@ test_that("a number that the formula makes levels of has an effect at each of th
   expect_equal(diff(tables$year$value), diff(c(0, coef(fit)[2:6])), ignore_attr = TRUE)
   expect_named(tables, c("year", "slope"))
 })
+
+test_that("effects on the response scale are means at typical covariates, without process and groups", {
+  skip_if_not_installed("ggplot2")
+  data <- effects_plot_data()
+  withr::local_seed(1)
+  data$count <- stats::rpois(nrow(data), exp(data$slope / 2 + (data$gear == "net")))
+  data$effort <- stats::runif(nrow(data), 1, 3)
+  fit <- neargp(count ~ slope + gear + offset(log(effort)) + (1 | site), data, coords = ~ x + y,
+    family = poisson(), method = vnngp(k = 5), covariance = held)
+  tables <- effect_tables(fit, 0.95, "response")
+  b <- coef(fit)
+  slope <- tables$slope
+  # line is the first level, and each level has 40 rows
+  expect_equal(slope$value,
+    stats::median(data$effort) * exp(b[["(Intercept)"]] + b[["slope"]] * slope$x))
+  C <- cbind(1, slope$x)
+  own <- vcov(fit)[c("(Intercept)", "slope"), c("(Intercept)", "slope")]
+  expect_equal(log(slope$upper / slope$value),
+    stats::qnorm(0.975) * sqrt(rowSums((C %*% own) * C)), tolerance = 1e-6)
+  expect_equal(tables$gear$value[2] / tables$gear$value[1], exp(b[["gearnet"]]))
+  plots <- ggplot2::autoplot(fit, "effects", type = "response")
+  expect_identical(ggplot2::ggplot_build(plots[[1L]])$plot$labels$y, "count")
+  expect_error(ggplot2::autoplot(fit, "effects", type = "mean"), class = "neargp_error_argument")
+  logged <- neargp(effort ~ slope, data, coords = ~ x + y, method = exact_gp(), covariance = held,
+    transform = "log", nugget = 0.1)
+  at <- effect_tables(logged, 0.95, "response")$slope
+  expect_equal(at$value, exp(coef(logged)[[1L]] + coef(logged)[[2L]] * at$x))
+})

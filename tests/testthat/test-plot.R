@@ -158,7 +158,7 @@ test_that("dots are where the field keeps more than half of its variance", {
     covariance = cov_exponential(variance = 1, range = 0.3))
   drawn <- map_predictions(fit, NULL, 400, NULL)
   at <- cbind(drawn$place$x, drawn$place$y)
-  # the trend is known: that of an intercept says nothing of one place rather than another
+  # the trend is known: that of an intercept says nothing of one location rather than another
   to <- dense_covariance(at, fit$data$coords, fit$core_covariance)
   S <- dense_noisy(fit$data, fit$core_covariance, fit$nugget)
   left <- 1 - rowSums((to %*% solve(S)) * to)

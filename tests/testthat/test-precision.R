@@ -71,7 +71,7 @@ test_extended("most steps are made in single precision, and the last ones in dou
 
 test_extended("a matrix that fails in single precision ends its steps, not the fit, and is reported", {
   local_gpu_or_emulated()
-  # pairs of rows so near each other that without a nugget only double precision tells them apart
+  # pairs of rows so near each other that without a nugget only double precision distinguishes them
   data <- simulated_data(200)
   twin <- transform(data[1:20, ], x = x + 2e-5, z = z + 1e-4)
   fit_to <- function(precision) {

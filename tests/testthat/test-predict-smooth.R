@@ -53,7 +53,7 @@ test_that("what has no edges is as without, and what has others is refused", {
   expect_error(predict(near, places, smooth = TRUE, sectors = 4), "`sectors`",
     class = "neargp_error_argument")
   expect_error(with_smooth(list(), list(method = svgp(10)), TRUE, NULL),
-    "gaussian responses predicted from their nearest observations", class = "neargp_error_argument")
+    "Gaussian responses predicted from their nearest observations", class = "neargp_error_argument")
   expect_error(predict(near, places, smooth = TRUE, joint = TRUE), "joint",
     class = "neargp_error_argument")
   expect_error(predict(near, places, smooth = NA), "`smooth`", class = "neargp_error_argument")

@@ -21,7 +21,7 @@ test_that("print() states what is at a boundary", {
   fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5),
     covariance = cov_exponential())
   fit$parameters$at_boundary[2] <- TRUE
-  expect_output(print(fit), "At a bound of its search interval: range")
+  expect_output(print(fit), "At a limit of its search interval: range")
 })
 
 test_that("many parameters are printed in lines that fit the console", {
@@ -86,7 +86,7 @@ test_that("the reason for missing standard errors is the right one", {
   fit$convergence$converged <- FALSE
   expect_match(why_no_errors(fit), "did not converge")
   fit$parameters$at_boundary <- TRUE
-  expect_match(why_no_errors(fit), "at a bound")
+  expect_match(why_no_errors(fit), "at a limit")
   expect_match(why_no_errors(neargp(z ~ 1, simulated_data(60), coords = ~ x + y,
     method = loo_k(k = 5))), "not a likelihood")
 })

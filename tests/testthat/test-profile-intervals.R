@@ -1,4 +1,4 @@
-# Two rows at each place: a nugget that the likelihood tells from 0.
+# Two rows at each location: a nugget that the likelihood distinguishes from 0.
 noisy_data <- function() {
   places <- simulated_data(30, seed = 2)
   noise <- withr::with_seed(3, stats::rnorm(60, sd = 0.7))

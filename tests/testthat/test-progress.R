@@ -6,7 +6,7 @@ local_clock <- function(seconds, env = parent.frame()) {
   utils::assignInNamespace("elapsed_seconds", function() now <<- now + seconds, "neargp")
 }
 
-# What the last line of a terminal shows in the end.
+# The last line of a terminal in the end.
 left_on_screen <- function(written) {
   screen <- character(0)
   for (part in strsplit(paste(written, collapse = "\n"), "\r", fixed = TRUE)[[1]]) {
@@ -16,7 +16,7 @@ left_on_screen <- function(written) {
   trimws(paste(screen, collapse = ""))
 }
 
-# What `work(session)` writes while a session shows its progress on a terminal without colours.
+# The output of `work(session)` while a session shows its progress on a terminal without colours.
 # `stops`: whether it ends by an error or an interrupt.
 shown_by <- function(work, verbose = TRUE, dynamic = TRUE, stops = FALSE) {
   withr::local_options(cli.dynamic = dynamic, cli.ansi = FALSE, cli.num_colors = 1L,

@@ -33,7 +33,7 @@ test_extended("a raster is read, predicted and written in windows, with the same
     expect_equal(plain_values(result), plain_values(at_once), tolerance = 0)
     expect_equal(plain_values(terra::rast(file)), plain_values(at_once), tolerance = 0)
   }
-  # nothing but the files asked for, and what their formats keep beside them
+  # nothing but the files asked for, and what their formats keep next to them
   expect_match(list.files(folder, all.files = TRUE, no.. = TRUE), "^(covariate|map)\\.")
   expect_true(file.exists(file.path(folder, "map.gri")))
 })

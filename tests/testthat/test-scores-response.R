@@ -37,6 +37,24 @@ test_that("binary responses have the Brier score, which is their CRPS, and the a
   expect_identical(scores(c(1, 1), mean[1:2], 1, family = binomial())$auc, NA_real_)
 })
 
+test_that("intervals of 0/1 responses are not scored", {
+  y <- c(0, 1, 1, 0, 1)
+  intervals <- c("interval_score", "coverage", "level")
+  expect_false(any(intervals %in% names(scores(y, 0, 1, family = binomial()))))
+  expect_true(all(intervals %in% names(scores(y, 0, 1, family = binomial(), trials = 3))))
+  data <- simulated_data(60)
+  data$high <- as.numeric(data$z > stats::median(data$z))
+  fit <- neargp(high ~ 1, data, coords = ~ x + y, family = binomial(), method = vnngp(k = 5),
+    covariance = cov_exponential(variance = 1, range = 0.2))
+  found <- cross_validate(list(short = fit, long = update(fit, method = vnngp(k = 8))), folds = 3)
+  expect_false(any(intervals %in% names(found$scores)))
+  expect_false(any(intervals %in% names(found$fold_scores)))
+  expect_match(paste(capture.output(found), collapse = " "), "auc .*higher")
+  expect_false(any(grepl("interval|coverage", capture.output(print(scores(fit))))))
+  skip_if_not_installed("ggplot2")
+  expect_match(ggplot2::autoplot(fit, "loo")$labels$subtitle, "^RMSE [0-9.]+, CRPS [0-9.]+$")
+})
+
 test_extended("true predictions have the least scores and calibrated PITs", {
   set.seed(21)
   cases <- list(poisson = NULL, gamma = c(shape = 2), beta = c(precision = 5))

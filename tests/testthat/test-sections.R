@@ -1,4 +1,4 @@
-# What print_sections() writes of sections of each kind.
+# The output of print_sections() for sections of each kind.
 printed_sections <- function(..., digits = 3L) capture.output(print_sections(list(...), digits))
 
 test_that("a section is an empty line, its title, values and remarks", {

@@ -1,4 +1,5 @@
-# Rows of a level, of which all counts are 0, and a covariate by which two classes are told apart.
+# Rows of a level, of which all counts are 0, and a covariate by which two classes are
+# distinguished.
 separated_data <- function(n = 120) {
   withr::local_seed(21)
   data <- data.frame(x = runif(n), y = runif(n), level = factor(rep(c("a", "b", "c"), n / 3)))
@@ -78,7 +79,7 @@ test_that("held directions are known, and the covariance of the others is given 
   expect_equal(held, V - tcrossprod(V %*% a) / sum(a * (V %*% a)), tolerance = 1e-6)
   expect_true(all(eigen(held)$values > 0))
   expect_identical(held_trend(X, V, 1e4), V)
-  # beside effects
+  # next to effects
   both <- crossprod(matrix(rnorm(25), 5)) / 10
   both[1:3, 1:3] <- both[1:3, 1:3] + 50 * tcrossprod(direction)
   held <- held_trend(X, both, 4)

@@ -1,4 +1,4 @@
-# Fits of svgp() and ppgpr() to responses that are not gaussian, over rows in shards.
+# Fits of svgp() and ppgpr() to responses that are not Gaussian, over rows in shards.
 
 family_rows <- function(n) {
   set.seed(33)

@@ -1,4 +1,4 @@
-# Fits of loo_k() to other responses than gaussian ones, of rows in shards.
+# Fits of loo_k() to other responses than Gaussian ones, of rows in shards.
 
 scored_fit <- function(name, data, shards = 3L, ...) {
   pseudo_observation_fit(name, data, k = 7L, control = neargp_control(shards = shards), ...)

@@ -1,4 +1,5 @@
-# Places of several kinds: scattered, a lattice with ties everywhere, repeated ones, a line, a cube.
+# Locations of several kinds: scattered, a lattice with ties everywhere, repeated ones, a line, a
+# cube.
 shard_clouds <- function() {
   set.seed(5)
   list(uniform = matrix(runif(160), ncol = 2), lattice = as.matrix(expand.grid(1:9, 1:8)) + 0,
@@ -20,7 +21,7 @@ problem_in_shards <- function(coords, shards, anisotropic = FALSE) {
   problem
 }
 
-# What shards ask of the problem of a fit.
+# The questions of shards to the problem of a fit.
 problem_of <- function(fit) {
   list(locations = fit$locations, groups = component_groups(fit$covariance, fit$locations))
 }
@@ -143,7 +144,7 @@ test_extended("shards find the neighbours that a search of all rows finds", {
       found[numbers[shard$held$targets]] <- lapply(seq_len(ncol(table)), function(j)
         table[!is.na(table[, j]), j])
     }
-    # among others equal distances may be told apart by another order
+    # among others equal distances may be distinguished by another order
     distances <- function(sets) lapply(seq_along(sets), function(i) unname(distance[i, sets[[i]]]))
     if (before) expect_identical(found, lapply(expected, as.double)) else
       expect_equal(distances(found), distances(expected), tolerance = 1e-12)

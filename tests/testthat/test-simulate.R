@@ -4,7 +4,7 @@ small_fit <- function() {
 }
 
 # Draws whitened by their exact distribution are independent standard normal numbers: their mean
-# square over m places and N draws has the standard deviation sqrt(2 / (N m)), which a covariance
+# square over m locations and N draws has the standard deviation sqrt(2 / (N m)), which a covariance
 # that is wrong anywhere moves.
 expect_standard_normal <- function(draws, dense) {
   white <- forwardsolve(t(chol(dense$covariance)), t(draws) - dense$mean)

@@ -1,4 +1,4 @@
-# Fits of models of space and time beside those of the models that they contain.
+# Fits of models of space and time next to those of the models that they contain.
 
 # A field of a separable covariance or a product-sum at stations on days, some of it noisy.
 drawn_in_space_time <- function(seed, places = 40, times = 12) {

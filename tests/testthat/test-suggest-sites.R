@@ -11,7 +11,7 @@ candidates_of_sites <- function(m = 12L) {
   data.frame(x = stats::runif(m), y = stats::runif(m), height = stats::rnorm(m))
 }
 
-# Variances at targets once some places, rows of `sites`, are measured: what they say is of no
+# Variances at targets once some locations, rows of `sites`, are measured: what they say is of no
 # matter.
 variance_with <- function(fit, sites, targets) {
   data <- list(coords = rbind(fit$data$coords, as.matrix(sites[c("x", "y")])),
@@ -91,7 +91,7 @@ test_that("sites that cannot be suggested are classed errors", {
     class = "neargp_error_size")
   counts <- neargp(count ~ 1, area_data(40L), coords = ~ x + y, family = poisson(),
     method = vnngp(k = 10), covariance = cov_exponential(variance = 0.5, range = 0.3))
-  expect_error(suggest_sites(counts, candidates), "gaussian", class = "neargp_error_family")
+  expect_error(suggest_sites(counts, candidates), "Gaussian", class = "neargp_error_family")
   points <- sf::st_as_sf(area_data(40L), coords = c("x", "y"), crs = 32633)
   of_sf <- neargp(z ~ 1, points, method = vecchia(k = 10), nugget = 0.1,
     covariance = cov_exponential(variance = 0.8, range = 0.3))

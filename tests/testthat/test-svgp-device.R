@@ -38,9 +38,9 @@ test_that("auto leaves svgp() to the CPU, and what has no bound on a device is r
   data <- simulated_data(60)
   data$count <- rpois(60, 2)
   expect_error(neargp(count ~ 1, data, coords = ~ x + y, family = stats::poisson(),
-    method = svgp(10), device = "cuda"), "one gaussian response", class = "neargp_error_device")
+    method = svgp(10), device = "cuda"), "one Gaussian response", class = "neargp_error_device")
   expect_error(neargp(cbind(z, count) ~ 1, data, coords = ~ x + y, method = svgp(10),
-    device = "cuda"), "one gaussian response", class = "neargp_error_device")
+    device = "cuda"), "one Gaussian response", class = "neargp_error_device")
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), device = "cuda"),
     class = "neargp_error_device")
 })

@@ -53,7 +53,7 @@ test_extended("a coordinate of an anisotropy leaves the range of the other, as a
   expect_equal(variable_importance(fit, "x")$log_score, -mean(loo_log_densities(line)))
 })
 
-# Of the rows of a table of cross_validate().
+# For the rows of a table of cross_validate().
 validated_log_scores <- function(table) {
   if (!is.null(table$log_score)) return(table$log_score)
   if (!is.null(table$sd)) return(-dnorm(table$observed, table$mean, table$sd, log = TRUE))
@@ -152,7 +152,7 @@ test_extended("it is shown, and what cannot be left out is refused", {
   fit <- neargp(z ~ useful, d, coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential(1, 0.2), verbose = FALSE)
   given <- variable_importance(fit, list(all = c("useful", "x")), folds = 3, seed = 1)
-  expect_output(print(given), "left out and fitted anew; 60 rows")
+  expect_output(print(given), "left out and fitted again; 60 rows")
   expect_identical(given, variable_importance(fit, list(all = c("useful", "x")), folds = 3,
     seed = 1))
   shown <- expect_drawn(plot(given))

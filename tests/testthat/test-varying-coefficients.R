@@ -97,7 +97,7 @@ test_extended("coefficients of vnngp() of counts are those of a dense posterior"
   found <- predict(fit, new, type = "coefficients", k = 40L)
   expect_equal(found$dose, drop(coef(fit)[["dose"]] + crossprod(b, posterior$mean[at])),
     tolerance = 1e-6)
-  # given the parameters; vcov() has their uncertainty besides
+  # given the parameters; vcov() has their uncertainty in addition
   back <- fit$data$basis$back
   vcov <- back %*% trend_vcov(fit) %*% t(back)
   expect_equal(found$dose_sd^2, coef(fit, what = "covariance")[["variance_2"]] - colSums(c * b) +
