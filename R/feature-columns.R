@@ -38,7 +38,7 @@ predictor_numbers <- function(x, name, argument) {
 check_predictor_levels <- function(x, levels, name, argument) {
   unknown <- setdiff(as.character(x), c(levels, NA))
   if (!length(unknown)) return(invisible())
-  abort_neargp("newdata", c(sprintf("`%s` of `%s` has the level \"%s\", which the fit has not.", name,
+  abort_neargp("newdata", c(sprintf("`%s` of `%s` contains the level \"%s\", which the fit does not know.", name,
     argument, unknown[1L]), i = sprintf("The fit has %s.", format_some(levels))))
 }
 

@@ -1,4 +1,4 @@
-# What print() and summary() say of features().
+# features() in print() and summary().
 
 # "17 by features(): 15 as normal scores, and 2 levels of factors"
 describe_predictors <- function(fit) {

@@ -1,7 +1,7 @@
-# Priors of covariances with features: normal on the logarithms of variances and ranges, in units of
-# the response's variance about its trend and of root mean square distances between the rows. Few
-# rows tell little of so many parameters, and wider priors predict worse. The search starts at the
-# medians.
+# Priors of covariances with features. The logarithms of variances are normal in units of the
+# response's variance about its trend, and those of ranges in units of the root mean square distance
+# between the rows. Few rows cannot determine these parameters, and wider priors predict worse. The
+# search starts at the medians.
 
 feature_priors <- list(
   variance = c(median = 0.3, sd = 1.5), nugget = c(median = 0.3, sd = 1.5),
@@ -31,7 +31,7 @@ of_features <- function(layout, covariance) {
   !is.na(layout$component) & of_component[layout$component]
 }
 
-# The effective distance of an exponential covariance is that of any other in its place.
+# Other covariances get the effective distance of the exponential.
 prior_unit <- function(layout, row, covariance, data, locations, gaussian) {
   if (layout$kind[row] != "range") {
     return(if (gaussian) residual_variance(data) else 1)

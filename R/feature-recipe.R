@@ -1,12 +1,13 @@
-# Predictors as coordinates, see ?cov_features. A recipe, kept in the locations of a fit, says how the
-# predictors of a row become coordinates: scores or standardised columns z, principal scores
+# Predictors as coordinates, see ?cov_features. The locations of a fit keep a recipe, which turns the
+# predictors of a row into scores or standardised columns z, and these into principal scores
 #
-#   t_g = U S^g at rows of the fit,   t_g = z'Z'U S^(g-2) at a new row,   Z = U S V',
+#   t_g = U S^g at rows of the fit,   t_g = z'Z'U S^(g-2) at a new row,   Z = U S V'.
 #
-# and, for each power g, two blocks of coordinates: t_g / d_g, d_g the root mean square distance of
-# two rows, and the direction t_g / (sqrt(2) |t_g|), in which a cosine covariance is the cosine of
-# the angle between two rows. Times |t_g|^2 / c_g, c_g its mean, this is the linear covariance. Its
-# root, |t_g| / sqrt(c_g), is a column that components are multiplied by.
+# Each power g makes two blocks of coordinates. The first is t_g / d_g, where d_g is the root mean
+# square distance of two rows. The second is the direction t_g / (sqrt(2) |t_g|), in which a cosine
+# covariance is the cosine of the angle between two rows. Multiplied by |t_g|^2 / c_g, where c_g is
+# its mean, this is the linear covariance. Components are multiplied by its root, a column
+# |t_g| / sqrt(c_g).
 
 # Eigenvalues of Z Z' below this share of the largest are rounding.
 least_eigenvalue <- 1e-7
@@ -44,7 +45,7 @@ varying_columns <- function(predictors) {
     i = "Leave features() out, or name others."))
 }
 
-# Equal values have their mean rank.
+# Equal values get their mean rank.
 normal_scores <- function(x) {
   rank <- rank(x)
   known <- !duplicated(x)
@@ -75,7 +76,7 @@ feature_coordinates <- function(predictors, recipe) {
     sizes = do.call(cbind, lapply(blocks, `[[`, "size")))
 }
 
-# How many coordinates each block of features has: places and directions of each power.
+# The number of coordinates in each block: scores and directions of each power.
 feature_sizes <- function(locations) {
   powers <- locations$features$recipe$powers
   stats::setNames(rep(vapply(powers, function(one) ncol(one$rotation), 0L), each = 2L),
@@ -88,7 +89,7 @@ count_feature_columns <- function(locations) length(locations$features$recipe$po
 
 # ---- no space ------------------------------------------------------------------------------------
 
-# Rows of predictors alone are all at one place.
+# Without coordinates all rows share one location.
 no_locations <- function() {
   list(names = character(0), terms = stats::terms(~ 1), crs = NULL, metric = "planar", unit = "",
     raw_names = "nowhere", factors = NULL, dot = FALSE)

@@ -1,12 +1,12 @@
 # The term features() of a formula, which is cut out of it before the trend is made.
 
 # The formula without features(), and what the term asks for: `names` of columns and `covariance`.
-# NULL features where the formula has no such term.
+# `features` is NULL without such a term.
 cut_features <- function(formula, data, others) {
   parts <- cut_term(formula[[length(formula)]], "features")
   if (!length(parts$cut)) return(list(formula = formula, features = NULL))
   if (length(parts$cut) > 1L) {
-    abort_neargp("formula", c("A formula has one features() term.",
+    abort_neargp("formula", c("A formula takes one features() term.",
       i = "Name all predictors in one: features(a, b:d)."))
   }
   if (!is.data.frame(data)) refuse_features("for data that are read in pieces")
@@ -40,9 +40,8 @@ cut_term <- function(term, name) {
     join_terms(head_name(term), rests[[1L]], rests[[2L]]))
 }
 
-# What neargp() is given with a features() term, or with cov_features() of its coordinates: the
-# formula without the term, the columns of predictors, and the sum of their covariance and that of
-# the coordinates.
+# The arguments of neargp() without the features() term. Its columns become `features`, and its
+# covariance is added to that of the coordinates. cov_features() takes the coordinates themselves.
 with_features_term <- function(given, data) {
   if (!rlang::is_formula(given$formula)) return(given)
   used <- unlist(lapply(unclass(given)[c("coords", "time", "nugget", "by_row")], names_in))
@@ -106,7 +105,7 @@ selected_columns <- function(arguments, data, used, env) {
 
 check_selected <- function(chosen, data) {
   if (!length(chosen)) {
-    abort_neargp("formula", c("features() has no columns.",
+    abort_neargp("formula", c("features() names no columns.",
       i = "Name predictors, features(a, b:d), or take all others by features(.)."))
   }
   if (!is.numeric(chosen) || anyNA(chosen) || any(chosen < 1 | chosen > length(data))) {

@@ -11,31 +11,23 @@
 #'
 #' @details
 #' The model is a sum of Gaussian processes: linear and smooth effects of all predictors together,
-#' and a spatial process if the call names coordinates. `features()` prepares the predictors, so you
-#' can mix units and correlated columns such as the bands of a spectrum:
+#' and a spatial process if you name coordinates. `covariance` is that of the coordinates.
 #'
-#' 1. Few predictors, up to `max(40, n / 3)`, become normal scores, `qnorm((rank - 1/2) / n)`. New
-#'    values are interpolated, and constant beyond the ends. More predictors are standardised.
-#'    Factors become one standardised indicator per level. Constant columns drop out.
-#' 2. With the scores `Z = U S V'`, every power `g` uses the principal scores `T = U S^g`. Power 1
-#'    keeps the distances of standardised predictors. Power 1/2 gives more weight to components of
-#'    small variance, which carry the information of a spectrum.
-#' 3. Every power contributes a linear term `t't' / c`, where `c` is its mean square, and a Matérn
-#'    covariance of smoothness 3/2 of `|t - t'| / d`, where `d` is the root mean square distance.
+#' Up to `max(40, n / 3)` predictors become normal scores, `qnorm((rank - 1/2) / n)`. More are
+#' standardised. Factors become indicators, and constant columns drop out. With the scores
+#' `Z = U S V'`, each power `g` uses the principal scores `t = U S^g`. It contributes a linear term
+#' `t't' / c`, where `c` is the mean square, and a Matérn covariance of smoothness 3/2 of
+#' `|t - t'| / d`, where `d` is the root mean square distance. Power 1/2 raises components of small
+#' variance, which carry the information of a spectrum.
 #'
-#' The variances and ranges have weak lognormal priors, because few observations cannot determine
-#' them. In units of the variance of the response, or of `d`, the medians are 0.3 for variances and
-#' the nugget, 1.5 for ranges of predictors and 0.6 for those of space, and the standard deviations
-#' of the logarithms are 1.5, 1 and 1. Gaussian responses use restricted maximum likelihood. All
-#' quantities come from the rows of the fit, and from those of each fold in [cross_validate()] with
-#' `refit = TRUE`.
+#' Weak lognormal priors keep all terms. In units of the response's variance and of `d`, the medians
+#' are 0.3 for variances and nugget, 1.5 for ranges of predictors and 0.6 for those of space. The
+#' standard deviations of the logarithms are 1.5, 1 and 1. Gaussian responses use restricted maximum
+#' likelihood. In [cross_validate()] with `refit = TRUE`, each fold learns scores from its own rows.
 #'
-#' `.` stands for all columns that the call does not use otherwise. A second measurement of the same
-#' rows, such as another target, leaks: leave it out by `features(., -pH, -clay)`. Keep times and
-#' trends in the formula, because scores do not extrapolate. Beyond some thousand rows,
-#' nearest neighbours among many predictors help little: see [svgp()].
-#'
-#' The method is [exact_gp()] by default. `covariance` is that of the coordinates.
+#' `.` stands for all columns that the call does not use otherwise. Leave other measurements of the
+#' same rows out, because they leak: `features(., -pH)`. Keep times and trends in the formula, since
+#' scores do not extrapolate. See the article "Few observations, many predictors".
 #'
 #' @param ... in `features()`: columns by name, `from:to`, `.` and `-name`.
 #' @param power the powers `g`, one to three numbers above 0 and up to 1. Default: both 1 and 1/2,
@@ -49,10 +41,19 @@
 #'   machine learning regressors in digital soil mapping. *Geoderma* 453.
 #' @seealso [covariance], [cross_validate()]
 #' @examples
+#' # Ozone by weather, and the intervals of five days that the fit has not seen
 #' air <- na.omit(airquality)
 #' fit <- neargp(Ozone ~ features(Solar.R, Wind, Temp), air[-(1:5), ])
 #' fit
 #' cbind(observed = air$Ozone[1:5], predict(fit, air[1:5, ], interval = "prediction"))
+#'
+#' # All columns but the month and the day, and how much each of them matters
+#' fit <- neargp(Ozone ~ features(., -Month, -Day), air)
+#' variable_importance(fit, by = "permute", repeats = 2)
+#'
+#' # Predictors and space: stations with their elevation
+#' neargp(precipitation ~ features(elevation), colorado_precipitation(), coords = ~ lon + lat,
+#'   crs = 4326)
 #' @export
 cov_features <- function(power = c(1, 0.5), scores = NULL) {
   check_powers(power)

@@ -186,7 +186,7 @@ prior_powers <- function(layout, covariance, locations) {
   power <- unname(c(variance = 0.5, nugget = 0.5, shape = -1, effect_sd = 1)[layout$kind])
   for (row in which(layout$kind == "range")) {
     group <- range_groups(covariance$components[[layout$component[row]]], locations)$group
-    coordinates <- sum(group == layout$group[row])
+    coordinates <- sum(group == layout$group[row], na.rm = TRUE)
     on_sphere <- locations$metric == "longlat" && layout$group[row] == 1L
     power[row] <- -(if (on_sphere) 2 else coordinates) / 2
   }

@@ -132,8 +132,8 @@ struct Cauchy {
   }
 };
 
-// 1 - r^2. On the sphere of radius 1 / sqrt(2), where points are t / (sqrt(2) |t|), this is the cosine of the angle
-// between two t, and times |t| |t'| (Component::by) their inner product.
+// 1 - r^2. On the sphere of radius 1 / sqrt(2), with points t / (sqrt(2) |t|), this is the cosine of
+// the angle between two t. Component::by multiplies it by |t| |t'|, which makes it their inner product.
 struct Cosine {
   static constexpr ShapeDomain domain = no_shape;
 

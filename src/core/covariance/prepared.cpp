@@ -58,7 +58,7 @@ double inverse_range(const Component& component, int group) {
   return component.range.empty() ? 1.0 : 1.0 / component.range[group];
 }
 
-// Coordinates of the places without those, before and after all others, that the component leaves out.
+// Finds the first and the last coordinate that the component does not leave out.
 void bound_coordinates(PreparedComponent& prepared) {
   const auto& factors = prepared.inverse_range;
   prepared.last = prepared.dim();

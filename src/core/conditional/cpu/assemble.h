@@ -14,7 +14,7 @@
 
 namespace neargp {
 
-// Of row i to the rows before it.
+// Squared distances of row i to the rows before it, in the metric of the component.
 template <int Lanes>
 void component_distances(const PreparedComponent& component, int c, int i, Tile<Lanes>& tile) {
   squared_distances(tile.component(c).coords + std::size_t(component.first) * tile.rows(), tile.rows(),
