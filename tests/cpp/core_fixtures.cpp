@@ -110,6 +110,10 @@ std::vector<Model> structures() {
       model("a sum of three", {component(Family::matern, 0.9, {0.2, 0.4}, {0, 1}, 1.2),
                                anisotropic(component(Family::cauchy, 0.4, {0.5}, {0, 0}, 0.7), 0.1, 0.2),
                                component(Family::gaussian, 0.3, {0.15}, {0, 0})}),
+      model("components of some of the coordinates", {component(Family::matern, 0.9, {0.3}, {-1, 0, 0, -1}, 1.5),
+                                                      component(Family::exponential, 0.5, {0.4}, {0, -1, -1, -1}),
+                                                      component(Family::cosine, 0.1, {}, {-1, -1, 0, 0}),
+                                                      component(Family::cosine, 0.1, {4.0}, {-1, 0, -1, 0})}),
   };
 }
 

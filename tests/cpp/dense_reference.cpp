@@ -33,6 +33,7 @@ double correlation(const neargp::Component& component, double r) {
   switch (component.family) {
     case neargp::Family::exponential: return std::exp(-r);
     case neargp::Family::gaussian: return std::exp(-r * r);
+    case neargp::Family::cosine: return 1.0 - r * r;
     case neargp::Family::powered_exponential: return std::exp(-std::pow(r, component.shape));
     case neargp::Family::cauchy: return std::pow(1.0 + r * r, -component.shape);
     case neargp::Family::matern: break;
@@ -65,8 +66,12 @@ double scaled_distance(const neargp::Component& component, const double* x, cons
     delta[0] = along * std::exp(-h);
     delta[1] = across * std::exp(h);
   }
-  for (int d = 0; d < delta.size(); ++d) delta[d] /= component.range[component.group[d]];
-  return std::sqrt(delta.squaredNorm() + further / (component.range[0] * component.range[0]));
+  for (int d = 0; d < delta.size(); ++d) {
+    const int group = component.group[d];
+    if (group < 0) delta[d] = 0.0;
+    else if (!component.range.empty()) delta[d] /= component.range[group];
+  }
+  return std::sqrt(delta.squaredNorm() + (further > 0.0 ? further / (component.range[0] * component.range[0]) : 0.0));
 }
 
 double local_field(const neargp::LocalField& field, const double* x) {
