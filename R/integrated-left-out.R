@@ -17,10 +17,10 @@ each_fit <- function(design, value_of) {
   c(list(value_of(design$fits[[1L]])), lapply(design$fits[-1L], quietly))
 }
 
-# The distributions of left_out(), with the posterior given the other rows. The weight of a point of
-# the design is divided by its own predictive density of row i (Bayes' rule):
+# The distributions of left_out(), with the posterior given the other rows. By Bayes' rule
 #   p(theta | y_-i)  is proportional to  p(theta | y) / p(y_i | y_-i, theta).
-# Restricted likelihood and predictive densities both integrate over the trend.
+# The weight of each point of the design is divided by its predictive density of the row. Restricted
+# likelihood and predictive densities both integrate over the trend.
 left_out_integrated <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
   check_integrable(object)
   check_left_rows(object, leave_out)

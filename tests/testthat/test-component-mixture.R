@@ -113,7 +113,7 @@ test_that("the CRPS of Student's t is the same where a component is split into e
   at <- component_case("student_t")
   eta <- at$eta
   known <- predictive_crps(at$y, at$mixture)
-  # of which the numbers of nodes and of components have a common divisor
+  # the numbers of nodes and of components share a divisor
   for (parts in c(2L, 4L)) {
     component <- rep(1:3, each = parts)
     split <- new_normal_mixture(eta$mean[, component], eta$sd[, component],

@@ -11,7 +11,7 @@ few_rows <- function(fit) data.frame(fit$data$coords, z = fit$data$y)
 
 names_of_rows <- function(data) stats::setNames(data, c("x", "y", "z"))
 
-# The fit of the same model to the other rows; its priors are given and not told by the data.
+# The fit of the same model to the other rows; the priors are given and do not follow from the data.
 fit_without <- function(fit, row) {
   data <- names_of_rows(few_rows(fit))
   suppressWarnings(suppressMessages(update(fit, data = data[-row, ])))
