@@ -17,7 +17,7 @@ each_fit <- function(design, value_of) {
   c(list(value_of(design$fits[[1L]])), lapply(design$fits[-1L], quietly))
 }
 
-# The distributions of left_out(), with the posterior given the other rows. By Bayes' rule
+# The distributions of left_out(), with the posterior given the other rows. Bayes' rule says that
 #   p(theta | y_-i)  is proportional to  p(theta | y) / p(y_i | y_-i, theta).
 # The weight of each point of the design is divided by its predictive density of the row. Restricted
 # likelihood and predictive densities both integrate over the trend.
