@@ -43,7 +43,8 @@
 #'   alone the trend.
 #' * loo: `elpd()` and `loo()` sum leave-one-out log densities for `loo_compare()`, in closed form
 #'   without Pareto shapes.
-#' * posterior: `as_draws(fit, nsim = , newdata = )` and its relatives return draws of
+#' * posterior: `as_draws(fit, what = "covariance")` returns draws of the covariance parameters, see
+#'   [integrated_parameters]. `as_draws(fit, nsim = , newdata = )` and its relatives return draws of
 #'   [simulate()][simulate.neargp]. Pass the fit, not a table of draws.
 #'
 #' @return The results of those functions.

@@ -28,13 +28,11 @@ without_components <- function(mixture) {
   mixture
 }
 
-component_weights <- function(mixture) exp(mixture$eta$log_weights)
-
 # All rows in the first component, then in the second ...: a mixture as of one component, which
 # further `rows` may be taken of.
 stacked_components <- function(mixture) {
-  count <- length(mixture$eta$log_weights)
   eta <- mixture$eta
+  count <- ncol(eta$mean)
   stacked <- without_components(mixture)[rep(seq_len(mixture$n), count)]
   stacked[c("mean", "sd")] <- list(as.vector(eta$mean), as.vector(eta$sd))
   stacked
@@ -50,15 +48,15 @@ mixture_rule.neargp_component_mixture <- function(mixture) {
 
 component_rule <- function(rule) {
   weighted <- function(mixture, values) {
-    drop(by_component(mixture, values) %*% component_weights(mixture))
+    mixture_sums(by_component(mixture, values), mixture$eta$log_weights)
   }
-  all_rows <- function(mixture, x) rep(x, length(mixture$eta$log_weights))
+  all_rows <- function(mixture, x) rep(x, ncol(mixture$eta$mean))
   list(scale = rule$scale, crps = rule$components_crps,
     mean = function(mixture) weighted(mixture, rule$mean(stacked_components(mixture))),
     variance = function(mixture) {
       parts <- stacked_components(mixture)
       means <- by_component(mixture, rule$mean(parts))
-      between <- means - drop(means %*% component_weights(mixture))
+      between <- means - mixture_sums(means, mixture$eta$log_weights)
       weighted(mixture, rule$variance(parts) + as.vector(between)^2)
     },
     distribution = function(mixture, q) weighted(mixture,
@@ -66,7 +64,7 @@ component_rule <- function(rule) {
     log_density = function(mixture, y) {
       terms <- by_component(mixture, rule$log_density(stacked_components(mixture),
         all_rows(mixture, y)))
-      log_sum_of_rows(sweep(terms, 2L, mixture$eta$log_weights, "+"))
+      log_mixture_sums(terms, mixture$eta$log_weights)
     })
 }
 
@@ -127,15 +125,23 @@ component_squares <- function(mixture, observed, first, last) {
 # Student's t is a mixture of normals itself, so that the components together are one.
 student_components_crps <- function(mixture, observed) {
   nodes <- student_nodes(mixture$parameters$df[1L])
-  count <- length(mixture$eta$log_weights)
+  count <- ncol(mixture$eta$mean)
   each <- length(nodes$precision)
-  component <- rep(seq_len(count), each)
+  component <- rep(seq_len(count), each = each)
   noise <- outer(rep_len(mixture$parameters$scale^2, mixture$n), 1 / nodes$precision)
   normals <- new_normal_mixture(mixture$eta$mean[, component, drop = FALSE],
     sqrt(mixture$eta$sd[, component, drop = FALSE]^2 +
       noise[, rep(seq_len(each), count), drop = FALSE]),
-    mixture$eta$log_weights[component] + rep(log(nodes$weights), count))
+    log_products(mixture$eta$log_weights, log(nodes$weights)))
   predictive_crps(observed, normals)
+}
+
+# Log weights of the pairs of a component and a node, the nodes of a component together.
+log_products <- function(log_weights, log_nodes) {
+  each <- length(log_nodes)
+  if (!is.matrix(log_weights)) return(rep(log_weights, each = each) + log_nodes)
+  component <- rep(seq_len(ncol(log_weights)), each = each)
+  sweep(log_weights[, component, drop = FALSE], 2L, rep_len(log_nodes, length(component)), "+")
 }
 
 # ---- draws ---------------------------------------------------------------------------------------

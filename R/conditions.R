@@ -191,6 +191,7 @@ format_for_name <- function(x, digits) {
 #' | `loss` | the loss from using few neighbours, see [neighbor_loss()] |
 #' | `noise`, `weights` | new data without measurement variances or weights |
 #' | `overlap` | differences between shards |
+#' | `parameters` | draws that represent the posterior of the covariance parameters poorly |
 #' | `parts` | parts of a prediction that existed already |
 #' | `plot` | plain plots without ggplot2 |
 #' | `profile` | open ends of profile intervals |

@@ -92,12 +92,26 @@ predict_held_out <- function(known, fit, split, at, arguments, level) {
 
 # The `data` of the held-out rows, and the `distribution` of a new observation of each.
 held_observations <- function(known, fit, split, at, arguments = list()) {
+  if (is_integrated(arguments$parameters %||% "plug-in")) {
+    return(held_integrated(known, fit, split, at, arguments))
+  }
+  arguments$parameters <- NULL
   data <- with_noise_of(known,
     take_data_rows(fit$data, rows_of_places(fit$data, split$held)))
   moments <- do.call(predict_latent, c(list(known), at, arguments))
   moments <- lapply(moments, take_rows, targets_of_rows(data, split$held))
   given <- predictive(known$method, known, moments, observed_at(data))
   list(data = data, distribution = given$observation)
+}
+
+# The posterior of the parameters is that of the rows that are kept.
+held_integrated <- function(known, fit, split, at, arguments) {
+  check_integrable(known)
+  arguments$parameters <- NULL
+  held_by <- function(one) held_observations(one, fit, split, at, arguments)
+  list(data = held_by(known)$data,
+    distribution = integrated_distribution(known, plain_context(fit$threads),
+      function(one) held_by(one)$distribution))
 }
 
 # The columns of the predictions of held-out rows.

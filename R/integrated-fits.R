@@ -16,7 +16,7 @@ integrated_fits.neargp <- function(object, context) {
     design <- posterior_design(objective, problem)
     list(fits = lapply(design$states, function(state) fit_at(object, problem,
       with_full_vcov(state, objective, problem))),
-      log_weights = design$log_weights)
+      log_weights = design$log_weights, pareto_k = design$pareto_k)
   })
 }
 

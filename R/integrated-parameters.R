@@ -12,31 +12,33 @@
 #' ```
 #'
 #' @details
-#' With tens of observations, the variance, range (lengthscale) and nugget are uncertain, and
-#' intervals that treat their estimates as known are too short. At 95% they typically cover 90 to
-#' 93% with 30 observations. The integrated prediction is the mixture of about 30 predictions at
-#' points of the posterior, as in INLA (Rue, Martino and Chopin 2009). No random numbers are used.
+#' With tens of observations, intervals that treat the estimated variance, range (lengthscale) and
+#' nugget as known are too short. At 95% they cover 90 to 93% with 30 observations. The integrated
+#' prediction is the mixture of 30 to 64 predictions at points of the posterior, as in INLA (Rue,
+#' Martino and Chopin 2009). No random numbers are used.
 #'
-#' The posterior uses the restricted likelihood and the [pc_priors()] of the fit. For all other
-#' parameters it uses weak priors on the scale of the data. Each gives probability 0.05 to unlikely
-#' values:
+#' The posterior uses the restricted likelihood and the [pc_priors()] of the fit. Other parameters
+#' receive weak priors, which give probability 0.05 to:
 #'
 #' * an effective range below a sixth of the extent of the locations;
 #' * a standard deviation of the process above three times that of the response about the trend;
 #' * a standard deviation of the noise above that of the response about the trend;
 #' * a smoothness below 0.2.
 #'
-#' Half the logarithm of an anisotropy ratio receives a standard deviation of 1. With more than
-#' three parameters, the three widest directions are integrated. The first call takes about 90
-#' evaluations of the likelihood. Each call takes 30 times as long as a plug-in prediction.
+#' Half the logarithm of an anisotropy ratio receives a standard deviation of 1. More than three
+#' parameters are integrated by 64 fixed draws from a Laplace approximation, with Pareto-smoothed
+#' importance weights (Vehtari et al. 2024). A message reports a Pareto k above 0.7.
 #'
-#' It supports one Gaussian response without `transform` by [exact_gp()] or [vecchia()], and not
+#' [loo_predict()], [scores()], [cross_validate()] and [simulate()][simulate.neargp] accept
+#' `parameters`. `posterior::as_draws(fit, what = "covariance")` draws them.
+#'
+#' It supports one Gaussian response without `transform` by [exact_gp()] or [vecchia()], without
 #' `joint = TRUE`.
 #' @references Rue, H., Martino, S. and Chopin, N. (2009). Approximate Bayesian inference for latent
 #'   Gaussian models by using integrated nested Laplace approximations. *Journal of the Royal
-#'   Statistical Society B* 71, 319–392, section 3.
-#' @seealso [predict.neargp()], [vecchia()] for restricted maximum likelihood,
-#'   [confint()][coef.neargp] for intervals of the parameters.
+#'   Statistical Society B* 71, 319–392. Vehtari, A. et al. (2024). Pareto smoothed
+#'   importance sampling. *JMLR* 25(72), 1–58.
+#' @seealso [predict.neargp()], [vecchia()] for restricted maximum likelihood.
 #' @examples
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ 1, stations[1:30, ], coords = ~ lon + lat, crs = 4326,
@@ -65,11 +67,13 @@ NULL
 lattice_spacing <- c(0.5, 1, 1.5)
 lattice_drop <- c(9, 7, 7)
 
-# Most posteriors have three parameters. Of more the directions in which they are widest are
-# integrated, and the others stay at the mode.
+# Most posteriors have three parameters. More are integrated by draws (R/integrated-draws.R).
 lattice_axes <- 3L
 
-check_integrable <- function(object, joint) {
+# Where the curvature is less, as of a minimum, the width of an axis is found by its fall alone.
+least_curvature <- 0.05
+
+check_integrable <- function(object, joint = FALSE) {
   if (!has_likelihood_objective(object)) {
     abort_neargp("parameters",
       c(sprintf("Parameters cannot be integrated over for a fit by %s.", object$method$label),
@@ -117,16 +121,16 @@ with_default_priors <- function(problem) {
     layout$prior_rate <- rep(0, nrow(layout))
   }
   scatter <- sqrt(residual_variance(observations_of(problem)))
-  for (row in which(problem$free & layout$prior_rate == 0)) {
+  for (row in which(problem$free & layout$prior_rate == 0 & layout$penalty == 0)) {
     bound <- switch(layout$kind[row], variance = (3 * scatter)^2, nugget = scatter^2,
       effect_sd = 3 * scatter / effect_scale(problem$data, layout$name[row]),
       range = least_range(problem, row), shape = if (layout$transform[row] == "log") 0.2)
     if (is.null(bound)) next
     layout$prior_rate[row] <- -log(0.05) / bound^layout$prior_power[row]
   }
-  bounded <- problem$free & (layout$kind %in% c("u", "v") |
+  bounded <- problem$free & layout$penalty == 0 & (layout$kind %in% c("u", "v") |
     layout$transform %in% c("power", "share"))
-  layout$penalty[bounded] <- pmax(layout$penalty[bounded], 1)
+  layout$penalty[bounded] <- 1
   layout
 }
 
@@ -154,6 +158,9 @@ posterior_design <- function(objective, problem, spacing = lattice_spacing, drop
     if (outside(working)) return(list(value = -Inf))
     c(objective$evaluate(working), list(working = working))
   }
+  if (sum(problem$free) > lattice_axes) {
+    return(drawn_design(objective, mode, problem, state_at))
+  }
   axes <- posterior_axes(objective, mode, problem)
   scales <- split_scales(function(z) state_at(mode$working + c(axes %*% z))$value,
     mode$evaluated$value, ncol(axes))
@@ -171,11 +178,10 @@ posterior_axes <- function(objective, mode, problem) {
   free <- which(problem$free)
   information <- restricted_information(objective, mode, problem)[free, free, drop = FALSE]
   parts <- eigen(information, symmetric = TRUE)
-  widest <- utils::head(rev(seq_along(free)), lattice_axes)
+  widest <- rev(seq_along(free))
   axes <- matrix(0, length(problem$free), length(widest))
-  # where the curvature is none, as of a minimum, split_scales() finds the width
   axes[free, ] <- sweep(parts$vectors[, widest, drop = FALSE], 2L,
-    sqrt(pmax(parts$values[widest], 0.05)), "/")
+    sqrt(pmax(parts$values[widest], least_curvature)), "/")
   axes
 }
 
@@ -245,17 +251,16 @@ integrated_predictor <- function(object, settings) {
 # The mixtures of the field and of a new observation.
 integrated_predictive <- function(object, moments, settings) {
   design <- integrated_fits(object, settings$context)
-  # there are none where all rows have missing values
-  components <- moments$components %||% matrix(NA_real_, length(moments$mean),
-    2L * length(design$fits))
-  list(field = integrated_mixture(components, design, 0),
-    observation = integrated_mixture(components, design,
-      vapply(design$fits, `[[`, 0, "nugget")))
-}
-
-integrated_mixture <- function(components, design, noise) {
   count <- length(design$fits)
-  variance <- sweep(components[, count + seq_len(count), drop = FALSE], 2L, noise, "+")
-  new_normal_mixture(components[, seq_len(count), drop = FALSE], sqrt(variance),
-    design$log_weights)
+  # there are none where all rows have missing values
+  components <- moments$components %||% matrix(NA_real_, length(moments$mean), 2L * count)
+  given <- lapply(seq_len(count), function(s) {
+    fit <- design$fits[[s]]
+    predictive(fit$method, fit, list(mean = components[, s],
+      variance = components[, count + s]), list(trials = settings$trials,
+      weights = moments$weights))
+  })
+  lapply(c(field = "field", observation = "observation"), function(name) {
+    mixture_of(lapply(given, `[[`, name), design$log_weights)
+  })
 }

@@ -1,6 +1,6 @@
 # Mixtures of normal distributions, one for each row: `mean` and `sd` are matrices of rows x
-# components, `log_weights` of the components are common to all rows. Rows that are NA have NA
-# results.
+# components. The `log_weights` of the components are common to all rows, or a matrix like these.
+# Rows that are NA have NA results.
 
 new_normal_mixture <- function(mean, sd, log_weights) {
   new_predictive(list(mean = mean, sd = sd, log_weights = log_weights), "normal_mixture")
@@ -8,33 +8,47 @@ new_normal_mixture <- function(mean, sd, log_weights) {
 
 #' @export
 `[.neargp_normal_mixture` <- function(x, i) {
-  new_normal_mixture(x$mean[i, , drop = FALSE], x$sd[i, , drop = FALSE], x$log_weights)
+  weights <- x$log_weights
+  new_normal_mixture(x$mean[i, , drop = FALSE], x$sd[i, , drop = FALSE],
+    if (is.matrix(weights)) weights[i, , drop = FALSE] else weights)
+}
+
+# Sums over the components of a matrix of rows x components.
+mixture_sums <- function(values, log_weights) {
+  if (is.matrix(log_weights)) rowSums(values * exp(log_weights)) else
+    drop(values %*% exp(log_weights))
+}
+
+# log of the same sums, of logarithms.
+log_mixture_sums <- function(terms, log_weights) {
+  log_sum_of_rows(if (is.matrix(log_weights)) terms + log_weights else
+    sweep(terms, 2L, log_weights, "+"))
 }
 
 #' @export
 predictive_mean.neargp_normal_mixture <- function(distribution) {
-  drop(distribution$mean %*% exp(distribution$log_weights))
+  mixture_sums(distribution$mean, distribution$log_weights)
 }
 
 # Within components and between them: differences of second moments would cancel.
 #' @export
 predictive_variance.neargp_normal_mixture <- function(distribution) {
   between <- distribution$mean - predictive_mean(distribution)
-  drop((distribution$sd^2 + between^2) %*% exp(distribution$log_weights))
+  mixture_sums(distribution$sd^2 + between^2, distribution$log_weights)
 }
 
 # Upper tails without cancellation.
 #' @export
 predictive_cdf.neargp_normal_mixture <- function(q, distribution, lower = TRUE) {
   below <- stats::pnorm(q, distribution$mean, distribution$sd, lower.tail = lower)
-  drop(matrix(below, nrow(distribution$mean)) %*% exp(distribution$log_weights))
+  mixture_sums(matrix(below, nrow(distribution$mean)), distribution$log_weights)
 }
 
 #' @export
 predictive_log_density.neargp_normal_mixture <- function(y, distribution) {
   terms <- matrix(stats::dnorm(y, distribution$mean, distribution$sd, log = TRUE),
     nrow(distribution$mean))
-  log_sum_of_rows(sweep(terms, 2L, distribution$log_weights, "+"))
+  log_mixture_sums(terms, distribution$log_weights)
 }
 
 # log of the sum of exp() over the columns.
@@ -58,7 +72,7 @@ predictive_quantile.neargp_normal_mixture <- function(p, distribution) {
   own <- part$mean + part$sd * stats::qnorm(p)
   low <- as.vector(do.call(pmin, asplit(own, 2L)))
   high <- as.vector(do.call(pmax, asplit(own, 2L)))
-  x <- drop(own %*% exp(part$log_weights))
+  x <- mixture_sums(own, part$log_weights)
   for (step in seq_len(if (length(active)) steps else 0L)) {
     at <- normal_score_at(x, part)
     excess <- at$score - stats::qnorm(p)
@@ -100,24 +114,46 @@ normal_residuals.neargp_normal_mixture <- function(observed, distribution) {
 # 5).
 #' @export
 predictive_crps.neargp_normal_mixture <- function(observed, distribution) {
-  weights <- exp(distribution$log_weights)
+  weights <- rbind(exp(distribution$log_weights))
   mean_absolute <- function(mean, variance) {
     sd <- sqrt(variance)
     mean * (2 * stats::pnorm(mean / sd) - 1) + 2 * sd * stats::dnorm(mean / sd)
   }
-  apart <- mean_absolute(distribution$mean - observed, distribution$sd^2) %*% weights
-  for (s in which(weights > 0)) {
-    apart <- apart - weights[s] / 2 * mean_absolute(distribution$mean - distribution$mean[, s],
-      distribution$sd^2 + distribution$sd[, s]^2) %*% weights
+  averages <- function(values) mixture_sums(values, distribution$log_weights)
+  apart <- averages(mean_absolute(distribution$mean - observed, distribution$sd^2))
+  for (s in which(colSums(weights) > 0)) {
+    apart <- apart - weights[, s] / 2 * averages(mean_absolute(distribution$mean -
+      distribution$mean[, s], distribution$sd^2 + distribution$sd[, s]^2))
   }
-  drop(apart)
+  apart
 }
 
 #' @export
 predictive_draws.neargp_normal_mixture <- function(nsim, distribution) {
   rows <- nrow(distribution$mean)
-  component <- sample.int(length(distribution$log_weights), rows * nsim, replace = TRUE,
-    prob = exp(distribution$log_weights))
+  component <- drawn_components(rows, nsim, distribution$log_weights)
   at <- cbind(rep(seq_len(rows), nsim), component)
   matrix(stats::rnorm(rows * nsim, distribution$mean[at], distribution$sd[at]), rows, nsim)
+}
+
+# Of each row for each draw. With weights of its own the largest of Gumbel numbers wins.
+drawn_components <- function(rows, nsim, log_weights) {
+  if (!is.matrix(log_weights)) {
+    return(sample.int(length(log_weights), rows * nsim, replace = TRUE, prob = exp(log_weights)))
+  }
+  repeated <- log_weights[rep(seq_len(rows), nsim), , drop = FALSE]
+  max.col(repeated - log(stats::rexp(length(repeated))), "first")
+}
+
+# ---- mixtures of distributions -------------------------------------------------------------------
+
+# Distributions of the same rows, by common weights or a matrix of rows x distributions.
+mixture_of <- function(distributions, log_weights) {
+  UseMethod("mixture_of", distributions[[1L]])
+}
+
+#' @export
+mixture_of.neargp_normal <- function(distributions, log_weights) {
+  new_normal_mixture(do.call(cbind, lapply(distributions, `[[`, "mean")),
+    do.call(cbind, lapply(distributions, `[[`, "sd")), log_weights)
 }

@@ -1,7 +1,10 @@
 # All that knows about posterior. simulate() returns locations as rows, posterior has draws as rows.
 
 #' @exportS3Method posterior::as_draws
-as_draws.neargp <- function(x, nsim = 1000, newdata = NULL, ...) {
+as_draws.neargp <- function(x, nsim = 1000, newdata = NULL, what = c("response", "covariance"),
+                            ...) {
+  what <- check_choice(what, "what", c("response", "covariance"))
+  if (what == "covariance") return(covariance_draws(x, check_count(nsim, "nsim"), ...))
   if (inherits(newdata, c("SpatRaster", "stars"))) {
     abort_neargp("newdata", c("Draws of a grid are layers of it, and no draws of posterior.",
       i = "Use simulate(), or the cells as a data frame."))
@@ -30,3 +33,14 @@ as_draws_list.neargp <- function(x, ...) posterior::as_draws_list(posterior::as_
 
 #' @exportS3Method posterior::as_draws_rvars
 as_draws_rvars.neargp <- function(x, ...) posterior::as_draws_rvars(posterior::as_draws(x, ...))
+
+# Points of the design of predict(parameters = "integrated"), drawn by their weights.
+covariance_draws <- function(object, nsim, threads = NULL) {
+  check_integrable(object)
+  design <- integrated_fits(object, plain_context(threads %||% object$threads))
+  values <- do.call(rbind, lapply(design$fits, function(fit) {
+    stats::coef(fit, what = "covariance")
+  }))
+  point <- sample.int(nrow(values), nsim, replace = TRUE, prob = exp(design$log_weights))
+  posterior::as_draws_matrix(values[point, , drop = FALSE])
+}

@@ -149,8 +149,7 @@ predict.neargp <- function(object, newdata,
   settings$threshold <- check_threshold(threshold)
   settings$trials <- check_trials(trials)
   settings$threshold_of <- check_choice(threshold_of, "threshold_of", c("observation", "mean"))
-  settings$integrated <- check_choice(parameters, "parameters",
-    c("plug-in", "integrated")) == "integrated"
+  settings$integrated <- is_integrated(parameters)
   if (settings$integrated) check_integrable(object, joint)
   check_columns_wanted(object, settings)
   object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)

@@ -124,6 +124,14 @@ prior_curvature <- function(layout, working) {
     exp(layout$prior_power * working), 0)
 }
 
+# Precisions of the priors, at least those of the whole distribution: pi^2 / 6 is the variance of
+# the logarithm of an exponential variable.
+prior_precision <- function(layout, working) {
+  if (!has_prior(layout)) return(layout$penalty)
+  of_logarithm <- ifelse(layout$prior_rate > 0, 6 * layout$prior_power^2 / pi^2, 0)
+  layout$penalty + pmax(prior_curvature(layout, working), of_logarithm)
+}
+
 # ---- the layout ----------------------------------------------------------------------------------
 
 # Adds power and rate of each parameter's prior, a rate of 0 for none.

@@ -35,6 +35,8 @@
 #'   the `leave_out` of [loo_k()], or for [svgp()] the whole row. `"location"` supports Gaussian
 #'   responses by [exact_gp()], [vecchia()], [loo_k()], [mll_k()] and [svgp()], without `by = ~`,
 #'   and all fits whose locations do not repeat.
+#' @param parameters `"plug-in"` (default) or `"integrated"`, which averages over the posterior of
+#'   the covariance parameters given the other observations, see [integrated_parameters].
 #' @section Types of residuals:
 #' | `type` | residual |
 #' |---|---|
@@ -142,7 +144,8 @@ fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
 
 #' @rdname residuals.neargp
 #' @export
-loo_predict <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+loo_predict <- function(object, k = NULL, threads = NULL, leave_out = NULL,
+                        parameters = c("plug-in", "integrated")) {
   check_required()
   UseMethod("loo_predict")
 }
@@ -157,10 +160,11 @@ loo_predict.neargp <- function(object, k = NULL, threads = NULL, leave_out = NUL
   check_fit(object)
   if (is_streamed(object)) refuse_rows("loo_predict()")
   unit <- unit_left_out(object, leave_out)
-  if (inherits(object, "neargp_classifier")) {
+  if (inherits(object, "neargp_classifier") && !is_integrated(parameters)) {
     return(new_left_out(loo_classes(object, k, threads), unit))
   }
-  predicted <- lapply(leave_one_out(object, k, threads, leave_out)[c("mean", "sd")],
+  left <- left_out_by(parameters, object, k, threads, leave_out)
+  predicted <- lapply(moments_of_left_out(object, left)[c("mean", "sd")],
     function(values) stats::naresid(object$na_action, rows_of_data(object, values)))
   new_left_out(output_columns(predicted, object$outputs), unit)
 }

@@ -58,26 +58,36 @@ check_no_intervals <- function(lower, upper, draws) {
 #' @rdname scores
 #' @export
 scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL, weights = NULL,
-                          level = 0.95, na.rm = FALSE, leave_out = NULL, ...) {
+                          level = 0.95, na.rm = FALSE, leave_out = NULL,
+                          parameters = c("plug-in", "integrated"), ...) {
   check_fit(object)
   check_level(level)
   if (is.null(newdata)) {
     check_no_more_arguments()
     check_leave_one_out(object)
     unit <- unit_left_out(object, leave_out)
-    left <- left_out(object$method, object, leave_out = leave_out)
+    left <- left_out_by(parameters, object, leave_out = leave_out)
     return(structure(scores_of_left_out(object, left, level, na.rm), left_out = unit))
   }
   check_for_left_out(leave_out)
   check_scored_predictions(...names())
   truth <- new_observations(object, newdata, observed, trials)
   weights <- scored_weights(object, newdata, new_weights(object, newdata, weights))
-  predicted <- unclass(predict(object, newdata, type = "link", verbose = FALSE, ...))
-  given <- recycle_predictions(list(mean = predicted$mean, sd = predicted$sd,
-    trials = truth$trials, weights = weights), length(truth$y))
-  at <- c(given[c("trials", "weights")], list(limits = truth$limits))
-  moments <- list(mean = given$mean, variance = given$sd^2)
-  distribution <- predictive(object$method, object, moments, at)$observation
+  scored_at <- function(fit) {
+    predicted <- unclass(predict(fit, newdata, type = "link", verbose = FALSE, ...))
+    recycle_predictions(list(mean = predicted$mean, sd = predicted$sd, trials = truth$trials,
+      weights = weights), length(truth$y))
+  }
+  distribution_at <- function(fit, given = scored_at(fit)) {
+    at <- c(given[c("trials", "weights")], list(limits = truth$limits))
+    moments <- list(mean = given$mean, variance = given$sd^2)
+    predictive(fit$method, fit, moments, at)$observation
+  }
+  given <- scored_at(object)
+  distribution <- if (is_integrated(parameters)) {
+    check_integrable(object)
+    integrated_distribution(object, plain_context(object$threads), distribution_at)
+  } else distribution_at(object, given)
   scores_of_distribution(truth$y, given, distribution, object$family, level, na.rm)
 }
 
@@ -86,12 +96,12 @@ check_for_left_out <- function(leave_out) {
   abort_argument("leave_out", "NULL with newdata, from whose rows nothing is left out", leave_out)
 }
 
-# Scores are those of an observation on its own, by the estimates.
+# Scores are those of an observation on its own.
 check_scored_predictions <- function(given) {
-  other <- intersect(given, c("type", "interval", "joint", "threshold", "parameters"))
+  other <- intersect(given, c("type", "interval", "joint", "threshold"))
   if (!length(other)) return(invisible())
   abort_neargp("argument", c(sprintf("scores() of new rows takes no argument `%s`.", other[1L]),
-    i = "It scores predictions by the estimates, each row on its own. Others: scores(observed, mean, sd) of predict()."))
+    i = "It scores predictions, each row on its own. Others: scores(observed, mean, sd) of predict()."))
 }
 
 # `left`: the distributions of left_out(); `rows`: those of the fit that are scored.

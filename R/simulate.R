@@ -10,7 +10,7 @@
 #'
 #' @details
 #' You can use draws for quantities of several locations, for example the maximum of a map. Trend
-#' coefficients are drawn; covariance parameters are fixed.
+#' coefficients are drawn; covariance parameters are fixed by default.
 #'
 #' Draws are exact for [exact_gp()] up to its `max_rows`, and for other Gaussian fits up to 1,500
 #' observations and locations, unless you give `k`. Otherwise locations are drawn in maxmin order,
@@ -25,7 +25,7 @@
 #' @param seed an integer for [set.seed()]. Default `NULL`: R's random numbers.
 #' @param newdata see [predict.neargp()]. Default `NULL`: the observations.
 #' @param type `"response"` (default) or `"link"`.
-#' @param k,threads,device see [predict.neargp()].
+#' @param k,threads,device,parameters see [predict.neargp()].
 #' @param conditional `FALSE` draws from the fitted model without the data. Default: `TRUE`.
 #' @param re.form,allow.new.levels see [predict.neargp()].
 #' @param trials the numbers of trials. Default `NULL`: those of the data, else 1.
@@ -44,7 +44,8 @@
 simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
                             type = c("response", "link"), k = NULL, conditional = TRUE,
                             trials = NULL, threads = NULL, device = NULL, re.form = NULL,
-                            allow.new.levels = FALSE, ...) {
+                            allow.new.levels = FALSE, parameters = c("plug-in", "integrated"),
+                            ...) {
   check_fit(object)
   check_one_field(newdata, names(substitute(list(...))))
   check_no_more_arguments()
@@ -54,6 +55,8 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   settings <- simulation_settings(object, k, threads, device)
   settings$noise <- type == "response"
   settings$conditional <- check_flag(conditional, "conditional")
+  settings$integrated <- is_integrated(parameters)
+  if (settings$integrated) check_integrable(object)
   if (!is.null(trials)) settings$trials <- check_trials(trials)
   if (!is.null(newdata)) object <- for_effects_of(object, newdata, re.form, allow.new.levels,
     pooled = FALSE)
@@ -109,10 +112,22 @@ simulation_columns <- function(object, target, nsim, settings) {
   draws <- matrix(NA_real_, length(target$complete), length(names), dimnames = list(NULL, names))
   if (any(target$complete)) {
     draws[target$complete, ] <- if (has_transform(object$family))
-      transformed_draws(object, target, nsim, settings) else
+      transformed_draws(object, target, nsim, settings) else if (settings$integrated)
+      integrated_simulations(object, target, nsim, settings) else
       simulation_draws(object$method, object, target, nsim, settings)
   }
   as.data.frame(draws)
+}
+
+# Each draw is by the fit at a point of the design, which is drawn by its weight.
+integrated_simulations <- function(object, target, nsim, settings) {
+  design <- integrated_fits(object, settings$context)
+  point <- sample.int(length(design$fits), nsim, replace = TRUE, prob = exp(design$log_weights))
+  draws <- lapply(sort(unique(point)), function(s) {
+    fit <- design$fits[[s]]
+    simulation_draws(fit$method, fit, target, sum(point == s), settings)
+  })
+  do.call(cbind, draws)[, order(order(point)), drop = FALSE]
 }
 
 is_exact_draw <- function(object, k) is.null(k) && has_ability(object$method, "exact")

@@ -25,7 +25,7 @@ result_topics <- c(
   geometry = "speed", kernels = "speed", likelihoods = "speed", "mean-field" = "speed", "neighbors-high-dimension" = "speed",
   "repeated-predictions" = "speed", speed = "speed", threads = "speed",
   "gpgp-agreement" = "accuracy", heaton = "accuracy", "simulate-smooth" = "accuracy", "smooth-maps" = "accuracy",
-  "integrated-lattice" = "small-samples", "small-samples" = "small-samples",
+  "integrated-coverage" = "small-samples", "integrated-lattice" = "small-samples", "small-samples" = "small-samples",
   "loo-k-coverage" = "responses", "loo-k-degenerate" = "responses", "loo-k-misspecified" = "responses",
   "loo-k-responses" = "responses", response = "responses",
   "loo-k-outputs" = "outputs", "svgp-outputs" = "outputs",

@@ -108,3 +108,17 @@ test_that("rows that are not known stay so, and one component is as a normal lin
     expect_equal(f(mixture), f(single), tolerance = 1e-7)
   }
 })
+
+test_that("the CRPS of Student's t is the same where a component is split into equal parts", {
+  at <- component_case("student_t")
+  eta <- at$eta
+  known <- predictive_crps(at$y, at$mixture)
+  # the numbers of nodes and of components share a divisor
+  for (parts in c(2L, 4L)) {
+    component <- rep(1:3, each = parts)
+    split <- new_normal_mixture(eta$mean[, component], eta$sd[, component],
+      eta$log_weights[component] - log(parts))
+    mixture <- new_component_mixture(split, "student_t", as.list(at$case$parameters))
+    expect_equal(predictive_crps(at$y, mixture), known, tolerance = 1e-8)
+  }
+})

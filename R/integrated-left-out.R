@@ -1,0 +1,52 @@
+# Distributions of held-out and left-out rows with the covariance parameters integrated over their
+# posterior: mixtures of the distributions by the fits at the points of the design.
+
+# `distribution_of`: a function of a fit.
+integrated_distribution <- function(object, context, distribution_of) {
+  design <- integrated_fits(object, context)
+  mixture_of(each_fit(design, distribution_of), design$log_weights)
+}
+
+# Conditions of the first fit stand for those of all.
+each_fit <- function(design, value_of) {
+  quietly <- function(fit) {
+    withCallingHandlers(value_of(fit),
+      neargp_message = function(condition) rlang::cnd_muffle(condition),
+      neargp_warning = function(condition) rlang::cnd_muffle(condition))
+  }
+  c(list(value_of(design$fits[[1L]])), lapply(design$fits[-1L], quietly))
+}
+
+# The distributions of left_out(), with the posterior given the other rows. Bayes' rule says that
+#   p(theta | y_-i)  is proportional to  p(theta | y) / p(y_i | y_-i, theta).
+# The weight of each point of the design is divided by its predictive density of the row. Restricted
+# likelihood and predictive densities both integrate over the trend.
+left_out_integrated <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+  check_integrable(object)
+  check_left_rows(object, leave_out)
+  design <- integrated_fits(object, plain_context(threads %||% object$threads))
+  left <- each_fit(design, function(fit) left_out(fit$method, fit, k, threads, leave_out))
+  rows <- left[[1L]]$rows
+  y <- observed_response(object$data)[rows]
+  distributions <- lapply(left, `[[`, "distribution")
+  densities <- vapply(distributions, function(one) predictive_log_density(y, one),
+    double(length(rows)))
+  weights <- sweep(-matrix(densities, length(rows)), 2L, design$log_weights, "+")
+  list(rows = rows, distribution = mixture_of(distributions, weights - log_sum_of_rows(weights)))
+}
+
+# The rows of a location would need their joint density.
+check_left_rows <- function(object, leave_out) {
+  if (!leaves_locations_out(object, leave_out)) return(invisible())
+  abort_argument("leave_out", "\"row\" with parameters = \"integrated\"", leave_out)
+}
+
+# left_out() by `parameters`, "plug-in" or "integrated".
+left_out_by <- function(parameters, object, ...) {
+  if (is_integrated(parameters)) return(left_out_integrated(object, ...))
+  left_out(object$method, object, ...)
+}
+
+is_integrated <- function(parameters) {
+  check_choice(parameters, "parameters", c("plug-in", "integrated")) == "integrated"
+}
