@@ -98,8 +98,12 @@ at_left_out <- function(object, values, unknown = NA_real_) {
 }
 
 #' @export
-loo_predict.neargp_learned <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+loo_predict.neargp_learned <- function(object, k = NULL, threads = NULL, leave_out = NULL,
+                                       parameters = c("plug-in", "integrated")) {
   check_default_leave_out(k, leave_out)
+  if (is_integrated(parameters)) {
+    abort_learned("parameters = \"integrated\"", "Use it for the fit without learner().")
+  }
   moments <- predictive_moments(object$left_out$distribution)
   table <- data.frame(
     mean = stats::naresid(object$na_action, at_left_out(object, moments$mean)),

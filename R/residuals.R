@@ -151,12 +151,14 @@ loo_predict <- function(object, k = NULL, threads = NULL, leave_out = NULL,
 }
 
 #' @export
-loo_predict.default <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+loo_predict.default <- function(object, k = NULL, threads = NULL, leave_out = NULL,
+                                parameters = c("plug-in", "integrated")) {
   abort_argument("object", "a fit of neargp()", object)
 }
 
 #' @export
-loo_predict.neargp <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+loo_predict.neargp <- function(object, k = NULL, threads = NULL, leave_out = NULL,
+                               parameters = c("plug-in", "integrated")) {
   check_fit(object)
   if (is_streamed(object)) refuse_rows("loo_predict()")
   unit <- unit_left_out(object, leave_out)
