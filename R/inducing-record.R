@@ -58,8 +58,12 @@ recorded_loss <- function(record, state_at) {
   }
   list(
     value = function(x) if (is_far(state <- state_at(x))) -worst() else -state$value / n,
-    slope = function(x) if (is_far(state <- state_at(x))) double(length(x)) else -state$slope / n)
+    slope = function(x) {
+      state <- state_at(x)
+      if (is_far(state) || is_level(state)) double(length(x)) else -state$slope / n
+    })
 }
 
-# L-BFGS computes with its square.
+# L-BFGS computes with its square, and divides by it.
 has_usable_slope <- function(state) is.finite(sum(state$slope^2))
+is_level <- function(state) sum(state$slope^2) < 1e-300
