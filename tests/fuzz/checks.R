@@ -6,7 +6,7 @@ all_finite <- function(x) all(is.finite(unlist(x, use.names = FALSE)))
 
 no_check <- function(value) NULL
 
-# A trend of a search that ended where log densities are not concave has no standard errors, which print() says.
+# Where a search ended at log densities that are not concave, print() says that the trend is without standard errors.
 says_unbounded <- function(fit) {
   isFALSE(fit$convergence$converged) && grepl("no response bounds the trend", fit$convergence$message, fixed = TRUE)
 }

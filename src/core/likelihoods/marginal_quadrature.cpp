@@ -5,8 +5,7 @@
 // 1.4 times the width of the peak, with which a normal density is integrated with an error of 4e-5, and at most 0.7, as
 // links bend over distances of 1.
 //
-// A part of log p that is constant in eta and dear, such as Tweedie's series, is left out of the nodes and added to the
-// logarithm of the integral.
+// Tweedie's series is constant in eta and expensive. The nodes go without, and the logarithm of the integral gets it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
