@@ -60,10 +60,15 @@ recorded_loss <- function(record, state_at) {
     value = function(x) if (is_far(state <- state_at(x))) -worst() else -state$value / n,
     slope = function(x) {
       state <- state_at(x)
-      if (is_far(state) || is_level(state)) double(length(x)) else -state$slope / n
+      if (is_far(state)) double(length(x)) else -without_rounding(state$slope) / n
     })
 }
 
-# L-BFGS computes with its square, and divides by it.
+# L-BFGS computes with its square.
 has_usable_slope <- function(state) is.finite(sum(state$slope^2))
-is_level <- function(state) sum(state$slope^2) < 1e-300
+
+# L-BFGS divides by the square of the slope, and distances from bounds by its elements.
+without_rounding <- function(slope) {
+  if (sum(slope^2) < 1e-300) return(double(length(slope)))
+  replace(slope, abs(slope) < 1e-280, 0)
+}
