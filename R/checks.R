@@ -249,10 +249,12 @@ check_encoding <- function(x, name, argument) {
 # The known name that most likely was meant: up to a third of the letters may be wrong, or one may
 # be the beginning of the other.
 nearest_name <- function(name, known) {
+  name <- printable_text(name)
+  spelt <- printable_text(known)
   plain <- function(x) tolower(gsub("[._]", "", x))
-  distance <- drop(utils::adist(plain(name), plain(known)))
-  begins <- startsWith(plain(known), plain(name)) | startsWith(plain(name), plain(known)) &
-    nchar(known) > 2L
+  distance <- drop(utils::adist(plain(name), plain(spelt)))
+  begins <- startsWith(plain(spelt), plain(name)) | startsWith(plain(name), plain(spelt)) &
+    nchar(spelt) > 2L
   distance[begins] <- 0
   if (length(known) && min(distance) <= nchar(name) / 3) known[which.min(distance)]
 }

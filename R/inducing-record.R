@@ -58,8 +58,17 @@ recorded_loss <- function(record, state_at) {
   }
   list(
     value = function(x) if (is_far(state <- state_at(x))) -worst() else -state$value / n,
-    slope = function(x) if (is_far(state <- state_at(x))) double(length(x)) else -state$slope / n)
+    slope = function(x) {
+      state <- state_at(x)
+      if (is_far(state)) double(length(x)) else -without_rounding(state$slope) / n
+    })
 }
 
 # L-BFGS computes with its square.
 has_usable_slope <- function(state) is.finite(sum(state$slope^2))
+
+# L-BFGS divides by the square of the slope, and distances from bounds by its elements.
+without_rounding <- function(slope) {
+  if (sum(slope^2) < 1e-300) return(double(length(slope)))
+  replace(slope, abs(slope) < 1e-280, 0)
+}

@@ -90,7 +90,8 @@ plain_design <- function(terms, frame) {
   if (!plain) return(NULL)
   constant <- attr(terms, "intercept") == 1L
   matrix(c(if (constant) rep(1, nrow(frame)), as.double(unlist(unclass(frame), use.names = FALSE))),
-    nrow(frame), dimnames = list(NULL, c(if (constant) "(Intercept)", labels)))
+    nrow(frame), length(labels) + constant,
+    dimnames = list(NULL, c(if (constant) "(Intercept)", labels)))
 }
 
 # Checks rows of newdata as check_finite_data() checks the training data: the logarithm of an

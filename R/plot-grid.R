@@ -86,6 +86,9 @@ data_lattice <- function(raw, cells) {
 # Inside a convex polygon with counter-clockwise corners is left of all its edges, or right of them
 # by no more than the slack: data along a line have a hull without any cell's centre.
 inside_hull <- function(points, data, margin, slack = 0) {
+  side <- apply(data, 2L, function(x) diff(range(x)))
+  # a line, of which chull() may find corners in any order
+  if (min(side) <= 1e-8 * max(side)) return(rep(TRUE, nrow(points)))
   corners <- data[rev(grDevices::chull(data)), , drop = FALSE]
   if (nrow(corners) < 3L) return(rep(TRUE, nrow(points)))
   center <- colMeans(corners)

@@ -18,10 +18,13 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
     at$evaluated$slope %||% free_slope(objective, at$working, at$evaluated, free)
   }
   optimize_from <- function(from, relative_tolerance) {
-    stats::nlminb(from, value, gradient, lower = bounds$lower[free], upper = bounds$upper[free],
-      control = list(iter.max = 5L * control$max_iterations,
-        eval.max = 10L * control$max_iterations,
-        rel.tol = relative_tolerance, x.tol = 1e-6, step.max = control$max_step))
+    rlang::try_fetch(
+      stats::nlminb(from, value, gradient, lower = bounds$lower[free], upper = bounds$upper[free],
+        control = list(iter.max = 5L * control$max_iterations,
+          eval.max = 10L * control$max_iterations,
+          rel.tol = relative_tolerance, x.tol = 1e-6, step.max = control$max_step)),
+      neargp_best_lost = function(condition) list(par = condition$at[free], convergence = 1L,
+        iterations = condition$evaluations, message = conditionMessage(condition)))
   }
   result <- optimize_from(working[free], relative_tolerance)
   if (is_false_convergence(result)) result <- optimize_again(result, optimize_from)
@@ -32,15 +35,20 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
 
 # The state at free parameters, evaluated once where PORT asks for value and gradient in turn. It
 # goes on from a value above all before it, where it asks for the gradient next: where there is none
-# it has to turn back.
+# it has to turn back. It returns to the best parameters after a step that led nowhere. Where a
+# posterior that is searched from elsewhere is not found there again, values depend on the way that
+# led to them, and the search ends with the best.
 state_record <- function(objective, working, free) {
   kept <- list2env(list(best = -Inf, evaluations = 0L), parent = emptyenv())
   evaluate <- function(working) {
     state <- objective$evaluate(working)
+    if (!is.finite(state$value) && identical(working, kept$leader)) end_at_leader(kept)
     if (!any(free) || !(state$value > kept$best)) return(state)
     state$slope <- free_slope(objective, working, state, free)
     if (!all(is.finite(state$slope))) return(list(value = -Inf, failed = 0L))
     kept$best <- state$value
+    kept$leader <- working
+    kept$of_leader <- state
     note_accepted(objective, working)
     report_progress(objective$session, state$value, objective$n)
     state
@@ -54,6 +62,14 @@ state_record <- function(objective, working, free) {
     }
     kept
   }
+}
+
+end_at_leader <- function(kept) {
+  kept$working <- kept$leader
+  kept$evaluated <- kept$of_leader
+  rlang::cnd_signal(rlang::error_cnd("neargp_best_lost", at = kept$leader,
+    message = "the posterior at the best parameters was not found again",
+    evaluations = kept$evaluations))
 }
 
 free_slope <- function(objective, working, state, free) {

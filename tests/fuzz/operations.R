@@ -143,7 +143,9 @@ extract_operation <- function(fit, data) {
   }, function(x) if (!inherits(fit, "neargp_classifier")) check_vector(x$trend))
 }
 
+# Each point of a profile is a search over all other parameters, which of fifty ranges takes minutes.
 profile_operation <- function(fit, data) {
+  if (length(coef(fit, what = "covariance")) > 20L) return(print_operation(fit, data))
   check <- function(x) if (any(is.nan(x)) || any(x[, 1L] > x[, 2L], na.rm = TRUE)) problem("WRONG", "limits ", paste(x, collapse = " "))
   operation(function() confint(fit, 1L, what = "covariance", method = "profile"), check)
 }

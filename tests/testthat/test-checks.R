@@ -90,6 +90,14 @@ test_that("methods tell misspelt arguments", {
     fixed = TRUE, class = "neargp_error_argument")
 })
 
+test_that("names that are not valid in the encoding of the session are compared, too", {
+  odd <- c("caf\xe9", "height")
+  Encoding(odd) <- "UTF-8"
+  expect_identical(nearest_name("heigth", odd), "height")
+  expect_identical(nearest_name(odd[1L], c("cafe", "height")), NULL)
+  expect_identical(nearest_name("caf<e9>", odd), odd[1L])
+})
+
 test_that("text that is not valid in the encoding of the session is an error that names it", {
   skip_if_not(l10n_info()[["UTF-8"]])
   data <- simulated_data(40)

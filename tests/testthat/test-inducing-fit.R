@@ -64,6 +64,18 @@ test_that("derivatives whose squares overflow are refused by name", {
   }
 })
 
+test_that("a field of next to no variance leaves the trend what it is without a field", {
+  data <- vnngp_data(80, seed = 4)
+  alone <- stats::glm(poisson ~ h, stats::poisson(), data, epsilon = 1e-14)
+  for (variance in c(1e-12, 1e-200)) {
+    fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = svgp(10), family = poisson(),
+      covariance = cov_exponential(variance = variance, range = 0.2), verbose = FALSE)
+    expect_equal(coef(fit), coef(alone), tolerance = 1e-5)
+    expect_equal(vcov(fit), vcov(alone), tolerance = 5e-3)
+    expect_equal(c(logLik(fit)), c(logLik(alone)), tolerance = 1e-6)
+  }
+})
+
 test_that("ranges and noise begin where few points know something of the field, but for those that are given", {
   data <- withr::with_seed(9, as.data.frame(matrix(stats::rnorm(800), 100)))
   data$z <- sin(data$V1) + cos(3 * data$V2)

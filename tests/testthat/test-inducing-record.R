@@ -14,6 +14,16 @@ test_that("a step that goes much too far is turned back from, and is no sign of 
   expect_condition(loss(9), class = "neargp_bound_converged")
 })
 
+# optim() divides by the square.
+test_that("slopes whose squares are 0 are none", {
+  record <- new_bound_record(n = 10, report = function(...) NULL, patience = 3L, negligible = 1e-3)
+  slope_at <- function(x) c(1e-170, if (x[1L] > 0) 0.1 else -1e-170, 1e-308)
+  state_at <- function(x) record$at(x, function() list(value = 0, slope = slope_at(x)))
+  of_record <- recorded_loss(record, state_at)
+  expect_identical(of_record$slope(c(0, 0, 0)), c(0, 0, 0))
+  expect_identical(of_record$slope(c(1, 0, 0)), c(-1e-171, -0.01, 0))
+})
+
 test_that("a search ends when its last evaluations together have gained too little a row, and not before", {
   evaluations <- function(values, patience, negligible) {
     record <- new_bound_record(2, function(...) NULL, patience, negligible)

@@ -266,3 +266,30 @@ test_that("a trend whose search ended at a saddle is refused, and no variance of
     class = "neargp_error_posterior")
   expect_silent(check_trend_posterior(diag(2)))
 })
+
+# Where the field is centred on the trend, the information on that is a difference of numbers of the
+# size of 1 / variance.
+test_that("a field of next to no variance leaves the trend what it is without a field", {
+  data <- vnngp_data(80, seed = 4)
+  data$place <- round(data$x, 1)
+  alone <- stats::glm(poisson ~ h, stats::poisson(), data, epsilon = 1e-14)
+  fitted_by <- function(method, variance, coords = ~ x + y, ...) {
+    neargp(poisson ~ h, data, coords = coords, method = method, family = poisson(), verbose = FALSE,
+      covariance = cov_exponential(variance = variance, range = 0.2), ...)
+  }
+  methods <- list(vnngp(k = 8), vnngp(k = 8, posterior = "laplace"),
+    vnngp(k = 8, posterior = "mean-field"), vnngp(k = 8, inducing = 10))
+  for (method in methods) for (variance in c(1e-12, 1e-16, 1e-200)) {
+    for (coords in list(~ x + y, ~ place)) {
+      fit <- suppressMessages(fitted_by(method, variance, coords))
+      expect_equal(coef(fit), coef(alone), tolerance = 1e-5)
+      expect_equal(vcov(fit), vcov(alone), tolerance = 5e-3)
+      if (method$posterior != "mean-field") {
+        expect_equal(c(logLik(fit)), c(logLik(alone)), tolerance = 1e-6)
+      }
+    }
+  }
+  fit <- fitted_by(vnngp(k = 8), 1e-200, control = neargp_control(shards = 2))
+  expect_equal(coef(fit), coef(alone), tolerance = 1e-5)
+  expect_equal(predict(fit, data, type = "link")$mean, unname(predict(alone)), tolerance = 1e-5)
+})

@@ -119,3 +119,12 @@ test_extended("data round the globe have a map without a hull, those of a contin
   continent <- cells(transform(world, lon = lon / 4, lat = lat / 4))
   expect_lt(nrow(continent), length(unique(continent[, 1])) * length(unique(continent[, 2])))
 })
+
+test_that("cells over data that are a line to rounding all count as inside", {
+  for (seed in c(1, 4, 6)) {
+    raw <- withr::with_seed(seed, cbind(runif(8) * 1e-22, sample(2:4, 8, TRUE)))
+    step <- cell_size(raw, 400, FALSE)
+    grid <- cells_over(raw, step)
+    expect_true(all(inside_hull(grid, raw, margin = 1.02, slack = 0.5 * max(step))))
+  }
+})

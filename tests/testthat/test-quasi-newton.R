@@ -27,6 +27,45 @@ test_that("a parameter of any size is found in its unit and about its origin, wh
   expect_equal(scaled(result$working), c(1, 1.5), tolerance = 1e-5)
 })
 
+# PORT tries a step, goes back, and asks for the gradient there. An objective whose evaluations
+# begin where the last one ended may then fail where it had not.
+test_that("a search that does not find its best value again ends there, and says so", {
+  plain <- bowl(c(1, 2))
+  tried <- list()
+  once <- list(n = 10L, evaluate = function(working) {
+    if (list(working) %in% tried) return(list(value = -Inf, failed = 0L))
+    tried <<- c(tried, list(working))
+    c(plain$evaluate(working), list(gradient = plain$gradient(working)))
+  })
+  state_at <- state_record(once, c(0, 0), c(TRUE, TRUE))
+  best <- state_at(c(1, 1))$evaluated
+  worse <- state_at(c(3, 3))$evaluated
+  expect_lt(worse$value, best$value)
+  expect_error(state_at(c(1, 1)), class = "neargp_best_lost")
+  expect_identical(state_at(c(1, 1))$evaluated, best)
+  state_at(c(2, 2))
+  expect_identical(state_at(c(3, 3))$evaluated$value, -Inf)
+
+  forgets <- once
+  forgets$evaluate <- function(working) {
+    known <- list(working) %in% tried
+    tried <<- c(tried, list(working))
+    if (known) return(list(value = -Inf, failed = 0L))
+    # rises along a ridge that bends: steps overshoot
+    value <- -(working[1] - 1)^2 - 100 * (working[2] - working[1]^2)^2
+    slope <- c(-2 * (working[1] - 1) + 400 * working[1] * (working[2] - working[1]^2),
+      -200 * (working[2] - working[1]^2))
+    list(value = value, beta = double(0), failed = 0L, gradient = slope)
+  }
+  tried <- list()
+  bounds <- list(lower = c(-5, -5), upper = c(5, 5))
+  result <- quasi_newton(forgets, c(-1.2, 1), c(TRUE, TRUE), bounds, neargp_control())
+  expect_false(result$converged)
+  expect_match(result$message, "not found again")
+  expect_gt(result$gain, 0)
+  expect_true(all(is.finite(result$evaluated$slope)))
+})
+
 test_that("with nothing to estimate the value is evaluated once", {
   result <- quasi_newton(bowl(1), 0, FALSE, list(lower = -5, upper = 5), neargp_control())
   expect_identical(result$working, 0)

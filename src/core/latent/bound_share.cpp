@@ -1,5 +1,6 @@
 #include "latent/bound_share.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -60,9 +61,10 @@ OwnNodes own_nodes(const LatentModel& model, const std::vector<int>& numbers) {
 
 Eigen::MatrixXd field_response_to(const SparsePosterior& posterior, const LatentModel& model,
                                   const LatentResponse& response, const RunContext& context) {
-  const std::vector<double> average = node_design(model, response);
-  return TrendSystem(model, response, average, 0, posterior.factor(), posterior.state().precision, true, context)
-      .field_response();
+  const std::vector<double>& precision = posterior.state().precision;
+  std::vector<double> average = node_design(model, response);
+  if (is_next_to_nothing(model, precision)) std::fill(average.begin(), average.end(), 0.0);
+  return TrendSystem(model, response, average, 0, posterior.factor(), precision, true, context).field_response();
 }
 
 BoundShare bound_share(const SparsePosterior& posterior, const LatentModel& model, const LatentResponse& response,

@@ -100,7 +100,8 @@ SparsePosterior::LaplaceMove SparsePosterior::laplace_move(const TrendSystem& sy
 
 SparsePosterior::TrendSlope SparsePosterior::trend_slope(const RunContext& context) const {
   const int count = effects_.first(), p = response_.coefficients;
-  const TrendSystem system(model_, response_, node_design_, effects_.count(), factor_, state_.precision, true, context);
+  const TrendSystem system(model_, response_, centring(state_.precision), effects_.count(), factor_, state_.precision,
+                           true, context);
   const LaplaceMove move = laplace_move(system, context);
   TrendSlope slope{Eigen::VectorXd::Zero(count), {}};
   for (Index i = 0; i < response_.n(); ++i) {
@@ -138,7 +139,8 @@ Eigen::MatrixXd SparsePosterior::trend_information(const Eigen::MatrixXd& root, 
 // value hardly bends keeps a thousandth of that mode's information, and all of it where nothing bounds the trend.
 TrendSystem::Trend SparsePosterior::trend(const RunContext& context) {
   const auto system = [&] {
-    return TrendSystem(model_, response_, node_design_, effects_.count(), factor_, state_.precision, true, context);
+    return TrendSystem(model_, response_, centring(state_.precision), effects_.count(), factor_, state_.precision, true,
+                       context);
   };
   TrendSystem::Trend joint = system().trend();
   if (!maximises_trend() || !state_.has_trend) return joint;

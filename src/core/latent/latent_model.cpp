@@ -106,6 +106,8 @@ void tie_jitter(const PreparedCovariance& prepared, const Covariance& covariance
     if (!covariance.is_active(a)) gradient[a] = 0.0;
 }
 
+double LatentModel::variance() const { return total_variance(covariance_); }
+
 Covariance LatentModel::with_jitter(Covariance covariance) const {
   covariance.nugget = jitter_ * total_variance(covariance);
   return covariance;

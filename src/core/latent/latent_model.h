@@ -70,6 +70,7 @@ class LatentModel {
   const std::vector<int>& node_of_datum() const { return node_of_datum_; }
 
   double jitter() const { return jitter_; }  // the share of the variance
+  double variance() const;                   // of the field
   // This covariance with the jitter as its nugget.
   Covariance with_jitter(Covariance covariance) const;
 

@@ -1,5 +1,7 @@
 #include "latent/node_design.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace neargp {
@@ -24,6 +26,11 @@ std::vector<double> node_design(const LatentModel& model, const LatentResponse& 
       average = count[j] > 0.0 ? average / count[j] : overall[c];
     }
   return result;
+}
+
+bool is_next_to_nothing(const LatentModel& model, const std::vector<double>& precision) {
+  const auto largest = std::max_element(precision.begin(), precision.end());
+  return largest != precision.end() && model.variance() * *largest < 1e-8;
 }
 
 }  // namespace neargp

@@ -14,4 +14,9 @@ namespace neargp {
 // Where there are none, the average over all data.
 std::vector<double> node_design(const LatentModel& model, const LatentResponse& response);
 
+// Whether a field of so small a variance, seen with these precisions, is rather not centred. The information of the
+// data on v would be lost in the digits of Q. A field that is not centred loses the share variance times precision of
+// the information.
+bool is_next_to_nothing(const LatentModel& model, const std::vector<double>& precision);
+
 }  // namespace neargp

@@ -28,6 +28,11 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
   if (effects > 0 && (model.interpolates() || kind == PosteriorKind::mean_field))
     throw Error("Random effects need a node at every datum, and another posterior than the mean field.");
   std::fill(node_design_.end() - effects * model.nodes(), node_design_.end(), 0.0);
+  uncentred_.assign(node_design_.size(), 0.0);
+}
+
+const std::vector<double>& SparsePosterior::centring(const std::vector<double>& precision) const {
+  return is_next_to_nothing(model_, precision) ? uncentred_ : node_design_;
 }
 
 // Factorises A and, where their variances are wanted, finds the posterior of the random effects.
@@ -141,10 +146,11 @@ double SparsePosterior::newton_step_of_mean(PosteriorState& state, const RunCont
   model_.sum_at_nodes(residual.data(), at_nodes.data());
   model_.precision_times(state.mean.data(), prior.data());
   for (Index j = 0; j < m; ++j) at_nodes[j] -= prior[j];
-  const TrendSystem system(model_, response_, node_design_, effects_.count(), factor_, state.precision,
+  const std::vector<double>& average = centring(state.precision);
+  const TrendSystem system(model_, response_, average, effects_.count(), factor_, state.precision,
                            factor_.is_restricted() || refined_steps_, context);
   for (int c = 0; c < p; ++c) {
-    at_coefficients[c] = ConstVector(prior.data(), m).dot(ConstVector(node_design_.data() + c * m, m));
+    at_coefficients[c] = ConstVector(prior.data(), m).dot(ConstVector(average.data() + c * m, m));
     for (Index i = 0; i < n; ++i) at_coefficients[c] += system.design_left()[i * p + c] * residual[i];
     if (c >= effects_.first()) at_coefficients[c] -= state.beta[c];
   }
@@ -152,7 +158,7 @@ double SparsePosterior::newton_step_of_mean(PosteriorState& state, const RunCont
   double predicted_gain = 0.0;
   for (Index j = 0; j < m; ++j) {
     double centered = step.mean[j];
-    for (int c = 0; c < p; ++c) centered += node_design_[c * m + j] * step.beta[c];
+    for (int c = 0; c < p; ++c) centered += average[c * m + j] * step.beta[c];
     predicted_gain += 0.5 * at_nodes[j] * centered;
     state.mean[j] += step.mean[j];
   }

@@ -142,6 +142,7 @@ class SparsePosterior {
   bool factorize(const std::vector<double>& precision, const RunContext& context);
   double log_prior_of_effects(const std::vector<double>& beta) const;
   std::vector<double> total_variance() const;
+  const std::vector<double>& centring(const std::vector<double>& precision) const;
   Eigen::MatrixXd design_gradient() const;
   void add_interpolation_terms(LatentAdjoints& adjoints, const RunContext& context) const;
   void add_taken_products(const Eigen::MatrixXd& taken, std::vector<double>& products) const;
@@ -162,9 +163,9 @@ class SparsePosterior {
   EffectPosterior effects_;
   Likelihood likelihood_;
 
-  std::vector<double> node_design_;  // nodes x coefficients, by column
-  bool refined_steps_ = false;       // steps of the mean by solves with A, not with its incomplete factor
-  int held_ = 0;                     // the first coefficients, which steps leave where they are
+  std::vector<double> node_design_, uncentred_;  // nodes x coefficients, by column
+  bool refined_steps_ = false;                   // steps of the mean by solves with A, not with its incomplete factor
+  int held_ = 0;                                 // the first coefficients, which steps leave where they are
   PosteriorState state_;
   std::vector<double> slope_, curvature_;  // by datum, at the last evaluation
   std::vector<double> likelihood_gradient_;

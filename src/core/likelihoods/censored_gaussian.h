@@ -7,6 +7,7 @@
 
 #include "likelihoods/gaussian.h"
 #include "likelihoods/normal_interval.h"
+#include "likelihoods/sharp_limits.h"
 
 namespace neargp {
 
@@ -38,6 +39,18 @@ struct CensoredGaussianResponse {
     return terms;
   }
 
+  // Limits twelve standard deviations apart are two, whose log p add up: Phi(-6)^2 is 1e-18.
+  auto has_sharp_limits(V sd) const {
+    return (sd > sharp * strip()) & (lower_ != upper_) & ((upper_ - lower_) * inverse_sd_ >= 12.0);
+  }
+
+  LikelihoodTerms<V> expectation_at_sharp_limits(V mean, V sd, bool third_and_fourth) const {
+    LikelihoodTerms<V> sum;
+    add_limit(upper_ <= infinite, upper_, 1.0, mean, sd, third_and_fourth, sum);
+    add_limit(lower_ >= -infinite, lower_, -1.0, mean, sd, third_and_fourth, sum);
+    return sum;
+  }
+
   void finish(V mean, V variance, LikelihoodTerms<V>& terms) const {
     const LikelihoodTerms<V> exact = exact_.expectation(mean, variance);
     terms.value += is_exact() ? exact.value : V{};
@@ -57,6 +70,23 @@ struct CensoredGaussianResponse {
 
  private:
   static constexpr double infinite = 1e300;
+  static constexpr double sharp = 3.0;  // from where equal steps are 200 and more
+
+  template <class Mask>
+  void add_limit(Mask has_limit, V limit, double direction, V mean, V sd, bool third_and_fourth,
+                 LikelihoodTerms<V>& sum) const {
+    const V counts = has_limit ? broadcast<V>(1.0) : V{};
+    if (max_lane(counts) == 0.0) return;
+    const V beyond = has_limit ? direction * (mean - limit) * inverse_sd_ : V{};
+    const LikelihoodTerms<V> at = expected_log_tail(beyond, sd * inverse_sd_, third_and_fourth);
+    const V unit = direction * inverse_sd_;
+    sum.value += counts * at.value;
+    sum.slope += counts * unit * at.slope;
+    sum.curvature += counts * unit * unit * at.curvature;
+    sum.third += counts * unit * unit * unit * at.third;
+    sum.fourth += counts * unit * unit * unit * unit * at.fourth;
+    sum.d_parameter[0] += counts * at.d_parameter[0];
+  }
 
   auto is_exact() const { return lower_ == upper_; }
 

@@ -16,10 +16,8 @@ namespace neargp {
 // belong to one function, whatever its error; higher derivatives are found alike, by Hermite's polynomials. A sd below
 // 1e-5 of the strip, in which log p is all but a parabola, is raised to it: the quotient by sd would only be noise.
 template <class V, class Family>
-LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V variance, bool third_and_fourth) {
-  const V strip = family.strip();
-  const V sd = larger(math::sqrt(larger(variance, V{})), 1e-5 * strip);
-  const QuadratureRule& rule = quadrature_rule(max_lane(sd / strip));
+LikelihoodTerms<V> expectation_by_equal_steps(const Family& family, V mean, V sd, bool third_and_fourth) {
+  const QuadratureRule& rule = quadrature_rule(max_lane(sd / family.strip()));
   LikelihoodTerms<V> sum;
   for (int q = 0; q < rule.nodes; ++q) {
     const double weight = rule.weight[q];
@@ -37,6 +35,26 @@ LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V var
   sum.curvature = sum.curvature / sd;
   sum.third = sum.third / (sd * sd);
   sum.fourth = sum.fourth / (sd * sd * sd);
+  return sum;
+}
+
+// A family with sharp limits integrates in steps of its own where they are sharp, and the others in equal ones.
+template <class V, class Family>
+LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V variance, bool third_and_fourth) {
+  const V least = 1e-5 * family.strip();
+  const V sd = larger(math::sqrt(larger(variance, V{})), least);
+  LikelihoodTerms<V> sum;
+  if constexpr (HasSharpLimits<Family>::value) {
+    const auto sharp = family.has_sharp_limits(sd);
+    const V is_sharp = sharp ? broadcast<V>(1.0) : V{};
+    if (max_lane(is_sharp) > 0.0) {
+      sum = choose(sharp, family.expectation_at_sharp_limits(mean, sd, third_and_fourth),
+                   expectation_by_equal_steps(family, mean, sharp ? least : sd, third_and_fourth));
+      family.finish(mean, variance, sum);
+      return sum;
+    }
+  }
+  sum = expectation_by_equal_steps(family, mean, sd, third_and_fourth);
   family.finish(mean, variance, sum);
   return sum;
 }
@@ -54,7 +72,7 @@ class ExpectationLoop {
     for (Index i = first; i < last; i += lanes) {
       const int count = last - i < lanes ? int(last - i) : lanes;
       const V weight = load(data_.weights, i, count);
-      family_.load({load(data_.y, i, count), load(data_.trials, i, count), weight});
+      load_family({load(data_.y, i, count), load(data_.trials, i, count), weight});
       LikelihoodTerms<V> terms = evaluate(load(mean_, i, count), i, count);
       if constexpr (!Family::scaled) apply(terms, weight);
       store(terms, i, count);
@@ -83,6 +101,13 @@ class ExpectationLoop {
     } else {
       return Family(parameters.data());
     }
+  }
+
+  void load_family(const Datum<V>& datum) {
+    if constexpr (HasDearConstant<Family>::value) {
+      if (data_.without_constant) return family_.load_without_constant(datum);
+    }
+    family_.load(datum);
   }
 
   LikelihoodTerms<V> evaluate(V mean, Index i, int count) const {

@@ -34,6 +34,7 @@ struct Observations {
   const double* y = nullptr;
   const double* trials = nullptr;
   const double* weights = nullptr;
+  bool without_constant = false;  // short of what families load_without_constant() (terms.h)
 };
 
 // Per datum, with eta ~ N(mean, variance); null: not wanted.

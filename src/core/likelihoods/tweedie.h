@@ -20,9 +20,14 @@ struct TweedieResponse {
   explicit TweedieResponse(const double* parameter) : dispersion_(parameter[0]), power_(parameter[1]) {}
 
   void load(const Datum<V>& datum) {
+    load_without_constant(datum);
+    series_ = TweedieSeries<V>(y_, phi_, power_);
+  }
+
+  void load_without_constant(const Datum<V>& datum) {
     y_ = datum.y;
     phi_ = dispersion_ / datum.weight;
-    series_ = TweedieSeries<V>(y_, phi_, power_);
+    series_ = {};
   }
 
   LikelihoodTerms<V> point(V eta) const {
