@@ -68,7 +68,7 @@ component_rule <- function(rule) {
     })
 }
 
-# The narrowest spread of a component, in which what is integrated over the whole has its details.
+# The narrowest spread of a component, the scale of details.
 narrowest_spread <- function(mixture) {
   as.vector(do.call(pmin,
     asplit(by_component(mixture, response_spread(stacked_components(mixture))), 2L)))

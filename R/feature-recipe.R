@@ -1,5 +1,5 @@
-# Predictors as coordinates, see ?cov_features. The locations of a fit keep a recipe, which turns the
-# predictors of a row into scores or standardised columns z, and these into principal scores
+# Predictors as coordinates, see ?cov_features. The locations of a fit keep the recipe. It turns the
+# predictors of a row into scores or standardised columns z. Their principal scores are
 #
 #   t_g = U S^g at rows of the fit,   t_g = z'Z'U S^(g-2) at a new row,   Z = U S V'.
 #

@@ -47,10 +47,6 @@
 #' fit
 #' cbind(observed = air$Ozone[1:5], predict(fit, air[1:5, ], interval = "prediction"))
 #'
-#' # All columns but the month and the day, and how much each of them matters
-#' fit <- neargp(Ozone ~ features(., -Month, -Day), air)
-#' variable_importance(fit, by = "permute", repeats = 2)
-#'
 #' # Predictors and space: stations with their elevation
 #' neargp(precipitation ~ features(elevation), colorado_precipitation(), coords = ~ lon + lat,
 #'   crs = 4326)

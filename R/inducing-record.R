@@ -1,8 +1,8 @@
 # An objective on inducing points as L-BFGS sees it, which asks for value and slope in turn, and
 # what it has seen.
 
-# The last state and the best. Whether the optimiser has arrived is judged where the bound rises,
-# since a line search that went too far may take some evaluations to turn back.
+# The last state and the best. The bound is judged where it rises, since a line search that went too
+# far may take some evaluations to turn back.
 new_bound_record <- function(n, report, patience, negligible, accept = function(state) NULL) {
   last <- list(x = NULL)
   best <- first <- NULL

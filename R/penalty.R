@@ -1,9 +1,8 @@
-# What objectives have beside the likelihood or score: a ridge on the coefficients of local fields
-# and warps, of covariates that have standard deviation 1, minus half of penalty *
-# sum((coefficient - center)^2), the same about the medians of feature-priors.R, and the log densities
-# of priors (priors.R). Both are in units of
-# log-likelihood, whatever the number of rows, and functions of the working parameters; the layout
-# has their numbers.
+# Penalties of an objective. A ridge subtracts penalty / 2 * sum((coefficient - center)^2). It serves
+# the coefficients of local fields and warps about 0, of covariates with standard deviation 1, and
+# the parameters of features about their medians (feature-priors.R). Priors add their log densities
+# (priors.R). Both are functions of the working parameters in units of log-likelihood, whatever the
+# number of rows. The layout holds their numbers.
 
 has_ridge <- function(layout) any(layout$penalty > 0)
 
