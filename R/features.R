@@ -13,30 +13,23 @@
 #' The model is a sum of Gaussian processes: linear and smooth effects of all predictors together,
 #' and a spatial process if you name coordinates. `covariance` is that of the coordinates.
 #'
-#' Up to `max(40, n / 3)` predictors become normal scores, `qnorm((rank - 1/2) / n)`. More are
-#' standardised. Factors become indicators, and constant columns drop out. With the scores
-#' `Z = U S V'`, each power `g` uses the principal scores `t = U S^g`. It contributes a linear term
-#' `t't' / c`, where `c` is the mean square, and a Matérn covariance of smoothness 3/2 of
-#' `|t - t'| / d`, where `d` is the root mean square distance. Power 1/2 raises components of small
-#' variance, which carry the information of a spectrum.
-#'
-#' Weak lognormal priors keep all terms. In units of the response's variance and of `d`, the medians
-#' are 0.3 for variances and nugget, 1.5 for ranges of predictors and 0.6 for those of space. The
-#' standard deviations of the logarithms are 1.5, 1 and 1. Gaussian responses use restricted maximum
-#' likelihood. In [cross_validate()] with `refit = TRUE`, each fold learns scores from its own rows.
+#' Up to `max(40, n / 3)` predictors become normal scores, and more are standardised. Factors become
+#' indicators. With `Z = U S V'`, each power `g` contributes a linear and a smooth term of the
+#' principal scores `U S^g`. Weak lognormal priors keep all terms, and each fold of
+#' [cross_validate()] with `refit = TRUE` learns scores from its own rows. The article "Few
+#' observations, many predictors" states the formulas and priors.
 #'
 #' `.` stands for all columns that the call does not use otherwise. Leave other measurements of the
 #' same rows out, because they leak: `features(., -pH)`. Keep times and trends in the formula, since
-#' scores do not extrapolate. See the article "Few observations, many predictors".
+#' scores do not extrapolate.
 #'
 #' @param ... in `features()`: columns by name, `from:to`, `.` and `-name`.
-#' @param power the powers `g`, one to three numbers above 0 and up to 1. Default: both 1 and 1/2,
-#'   which predict better than either alone.
+#' @param power the powers `g`, up to three numbers above 0 and up to 1. Default: 1 and 1/2, which
+#'   predict better together.
 #' @param scores `TRUE` for normal scores, `FALSE` for standardised predictors. Default `NULL`: by
-#'   the number of predictors, see Details.
-#' @return `cov_features()` returns an object of class `neargp_covariance` for the argument
-#'   `covariance` of [neargp()], whose `coords` are then the predictors. `features()` is a term of
-#'   the formula and no function.
+#'   the number of predictors.
+#' @return `cov_features()` returns a `neargp_covariance` for the argument `covariance` of
+#'   [neargp()], whose `coords` are then the predictors. `features()` is only a term of a formula.
 #' @references Schmidinger, J. et al. (2025). LimeSoDa: a dataset collection for benchmarking of
 #'   machine learning regressors in digital soil mapping. *Geoderma* 453.
 #' @seealso [covariance], [cross_validate()]

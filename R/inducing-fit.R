@@ -109,7 +109,7 @@ bound_in_memory <- function(data, method, context) {
   }
 }
 
-# A function of working parameters and positions that returns the bound, with its gradient in both.
+# Returns the bound as a function of working parameters and positions, with its gradient in both.
 # `tolerance`: the tolerance of posteriors without a closed form.
 bound_objective <- function(problem, method, tolerance = 1e-5) {
   UseMethod("bound_objective", method)
@@ -143,7 +143,7 @@ bound_objective.default <- function(problem, method, tolerance = 1e-5) {
   }
 }
 
-# The posterior that a bound returns is not read.
+# Nothing reads the posterior of a bound.
 of_posterior <- c("weights", "factor", "effects", "known_trend", "field_response")
 posterior_apart <- list(drop = of_posterior, improves = function(result) FALSE)
 

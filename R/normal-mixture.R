@@ -60,8 +60,8 @@ log_sum_of_rows <- function(terms) {
 # ---- quantiles -----------------------------------------------------------------------------------
 
 # A quantile by Newton's method for the normal score of the distribution function, which is nearly a
-# straight line, within the bracket of the components' own quantiles; where a step leaves it, by
-# bisection. At a solution rounding puts the next step on an end of the bracket, so that it is asked
+# straight line. The components' own quantiles are the bracket, and bisection replaces a step that
+# leaves it. At a solution rounding puts the next step on an end of the bracket, so that it is asked
 # first whether the search is over. p: one number.
 #' @export
 predictive_quantile.neargp_normal_mixture <- function(p, distribution) {

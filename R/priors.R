@@ -103,7 +103,7 @@ prior_lines <- function(fit) {
 # parameter: -d/2 of ranges, 1/2 of variances, -1 of the smoothness. Its logarithm x has the log
 # density
 #   log(|a| rate) + a x - rate exp(a x).
-# The probability to be beyond the bound b is exp(-rate b^a) for either sign of a.
+# A value exceeds the bound b with probability exp(-rate b^a) for either sign of a.
 
 prior_log_density <- function(layout, working) {
   given <- layout$prior_rate > 0

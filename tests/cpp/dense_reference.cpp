@@ -68,8 +68,10 @@ double scaled_distance(const neargp::Component& component, const double* x, cons
   }
   for (int d = 0; d < delta.size(); ++d) {
     const int group = component.group[d];
-    if (group < 0) delta[d] = 0.0;
-    else if (!component.range.empty()) delta[d] /= component.range[group];
+    if (group < 0)
+      delta[d] = 0.0;
+    else if (!component.range.empty())
+      delta[d] /= component.range[group];
   }
   return std::sqrt(delta.squaredNorm() + (further > 0.0 ? further / (component.range[0] * component.range[0]) : 0.0));
 }
