@@ -70,11 +70,11 @@ test_that("predictions are those of dense kriging", {
     p <- coef(fit, what = "covariance")
     scores <- lapply(rows[train, c("a", "b", "c")], ranked)
     Z <- do.call(cbind, scores)
-    Z_at <- mapply(function(x, s) approx(x[train], s, x[at], rule = 2)$y, rows[c("a", "b", "c")],
+    z_at <- mapply(function(x, s) approx(x[train], s, x[at], rule = 2)$y, rows[c("a", "b", "c")],
       scores)
     coords <- as.matrix(rows[c("x", "y")])
     K <- dense_features(p, Z, Z, power, coords[train, ], coords[train, ])
-    k <- dense_features(p, Z, Z_at, power, coords[train, ], coords[at, ])
+    k <- dense_features(p, Z, z_at, power, coords[train, ], coords[at, ])
     expect_equal(predict(fit, rows[at, ])$mean, dense_kriging(K, k, p[["nugget"]], rows$z[train]),
       tolerance = 1e-8)
   }

@@ -60,7 +60,7 @@ inline PairScale pair_scale(const MetricPoints& a, Index i, const MetricPoints& 
   return scale;
 }
 
-// Covariance of two outputs at one place.
+// Covariance of two responses at one location.
 inline double loading_product(const PreparedComponent& component, int p, int q) {
   double sum = 0.0;
   for (int f = 0; f < component.rank; ++f)
