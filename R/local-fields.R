@@ -123,9 +123,9 @@ local_formulas <- function(covariance) {
 
 local_variables <- function(covariance) unique(unlist(lapply(local_formulas(covariance), all.vars)))
 
-# Embedded coordinates of rows, then the columns that linear terms of features are multiplied by, and
-# the covariates of local fields. `data` holds predictors and covariates. `lacking`: what lacks them,
-# for an error.
+# Embedded coordinates of rows, then the columns that linear terms of features are multiplied by,
+# and the covariates of local fields. `data` holds predictors and covariates. `lacking`: what lacks
+# them, for an error.
 embed_coordinates <- function(raw, locations, argument = "data", data = NULL,
                               lacking = paste0("`", argument, "`")) {
   places <- with_own_support(embed_places(raw, locations, argument), locations)

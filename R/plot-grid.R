@@ -72,8 +72,8 @@ cells_over <- function(raw, step) {
   as.matrix(expand.grid(centers(raw[, 1L], step[1L]), centers(raw[, 2L], step[2L])))
 }
 
-# Data on a lattice are predicted on that lattice, or on every m-th of its rows and columns. Any other
-# grid would show beats between the two in the standard deviations.
+# Data on a lattice are predicted on that lattice, or on every m-th of its rows and columns. Any
+# other grid would show beats between the two in the standard deviations.
 data_lattice <- function(raw, cells) {
   lattice <- as_grid(raw[, 1L], raw[, 2L])
   if (is.null(lattice)) return(NULL)

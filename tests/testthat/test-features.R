@@ -18,7 +18,8 @@ dense_features <- function(p, Z, at, power, coords = NULL, coords_at = NULL) {
   parts <- eigen(tcrossprod(Z), symmetric = TRUE)
   kept <- parts$values > 1e-7 * parts$values[1L]
   K <- matrix(0, nrow(at), nrow(Z))
-  distance <- function(a, b) sqrt(pmax(outer(rowSums(a^2), rowSums(b^2), "+") - 2 * tcrossprod(a, b), 0))
+  squares <- function(a, b) outer(rowSums(a^2), rowSums(b^2), "+") - 2 * tcrossprod(a, b)
+  distance <- function(a, b) sqrt(pmax(squares(a, b), 0))
   for (g in power) {
     U <- parts$vectors[, kept, drop = FALSE]
     s <- sqrt(parts$values[kept])
