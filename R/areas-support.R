@@ -118,9 +118,10 @@ distance_of_data <- function(geometry, size, object) {
   sqrt(size / lengths(suppressMessages(sf::st_intersects(geometry, points_like(xy, geometry)))))
 }
 
-# The components of the covariance whose variance is not negligible.
+# The components in space whose variance is not negligible.
 varying_components <- function(object) {
-  components <- object$core_covariance$components
+  components <- Filter(function(component) all(utils::head(component$group, 2L) > 0L),
+    object$core_covariance$components)
   variances <- vapply(components, function(component) component$variance, 0)
   components[variances >= 0.01 * sum(variances)]
 }
@@ -175,7 +176,7 @@ point_columns <- function(object, columns, xy, covariates) {
 }
 
 check_area_columns <- function(object, columns) {
-  needed <- setdiff(object$required_columns, object$locations$names[1:2])
+  needed <- setdiff(object$required_columns, utils::head(object$locations$names, 2L))
   missing <- setdiff(needed, names(columns))
   if (length(missing)) {
     abort_neargp("newdata",

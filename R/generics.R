@@ -253,6 +253,10 @@ model.frame.neargp <- function(formula, ...) {
 covariance_value.neargp <- function(object, distance, direction = NULL, time = 0, ...) {
   check_fit(object)
   check_no_more_arguments()
+  if (has_features(object$covariance)) {
+    abort_neargp("argument", c("With features() the covariance is not a function of distance.",
+      i = "coef(fit, what = \"covariance\") returns its variances and ranges."))
+  }
   check_lags(time, !is.null(object$locations$time))
   along <- function(component) range_in_direction(component, direction)
   sum_of_covariances(object$core_covariance$components, distance, directional_range = along,

@@ -33,7 +33,8 @@ stars_target <- function(object, newdata, part) {
   newdata <- grid$grid
   check_grid_coordinates(object$locations)
   check_same_crs(grid$crs, object$locations)
-  missing <- setdiff(object$required_columns, c(names(grid$columns), object$locations$names[1:2]))
+  missing <- setdiff(object$required_columns,
+    c(names(grid$columns), utils::head(object$locations$names, 2L)))
   if (length(missing)) {
     abort_neargp("newdata",
       c(sprintf("The grid lacks attributes or dimensions that the model needs: %s.",
@@ -135,6 +136,8 @@ new_target_of_cells <- function(object, columns, centers, covered, part) {
     frame <- cbind(columns, data.frame(.x = centers[, 1L], .y = centers[, 2L]))
     object$locations$names <- c(".x", ".y")
     object$locations$terms <- stats::terms(~ .x + .y)
+  } else if (is_nowhere(locations)) {
+    frame <- columns
   } else {
     columns[locations$names[1:2]] <- list(centers[, 1L], centers[, 2L])
     frame <- columns

@@ -39,6 +39,7 @@ points_of_raster <- function(raster) {
 }
 
 check_grid_coordinates <- function(locations) {
+  if (is_nowhere(locations)) return(invisible())
   if (length(locations$raw_names) < 2L || !setequal(all.vars(locations$terms), locations$names)) {
     abort_neargp("newdata",
       c("The model's coordinates are not two plain columns, so a raster cannot give them.",
@@ -50,7 +51,7 @@ check_raster <- function(object, raster) {
   locations <- object$locations
   check_grid_coordinates(locations)
   check_raster_crs(raster, locations)
-  needed <- setdiff(object$required_columns, locations$names[1:2])
+  needed <- setdiff(object$required_columns, utils::head(locations$names, 2L))
   missing <- setdiff(needed, names(raster))
   if (length(missing)) {
     abort_neargp("newdata",

@@ -169,6 +169,29 @@ test_that("sf data give the coordinates", {
     predict(neargp(z ~ features(.), rows, coords = ~ x + y), rows)$mean, tolerance = 1e-6)
 })
 
+test_that("rasters of predictors are predicted, with and without coordinates", {
+  skip_if_not_installed("terra")
+  rows <- soil()
+  raster <- terra::rast(nrows = 2, ncols = 3, xmin = 0, xmax = 1, ymin = 0, ymax = 1, nlyrs = 2,
+    names = c("a", "b"), vals = rows$a[1:12]^2, crs = "")
+  cells <- terra::as.data.frame(raster, xy = TRUE)
+  for (coords in list(NULL, ~ x + y)) {
+    fit <- neargp(z ~ features(a, b), rows, coords = coords)
+    expect_equal(terra::values(predict(fit, raster))[, "mean"], predict(fit, cells)$mean)
+  }
+})
+
+test_that("means of areas take the predictors of the points", {
+  skip_if_not_installed("sf")
+  skip_if_not_installed("terra")
+  rows <- soil()
+  fit <- neargp(z ~ features(a, b), rows, coords = ~ x + y)
+  square <- sf::st_polygon(list(rbind(c(0, 0), c(1, 0), c(1, 1), c(0, 1), c(0, 0))))
+  area <- sf::st_sf(a = 0.3, b = 1, geometry = sf::st_sfc(square))
+  points <- expand.grid(x = (1:30 - 0.5) / 30, y = (1:30 - 0.5) / 30, a = 0.3, b = 1)
+  expect_equal(predict_areas(fit, area)$mean, mean(predict(fit, points)$mean), tolerance = 1e-3)
+})
+
 test_that("mistakes are told", {
   rows <- soil()
   expect_error(neargp(z ~ features(a, wrong), rows), class = "neargp_error_columns")
@@ -181,7 +204,10 @@ test_that("mistakes are told", {
   expect_error(cov_features(power = 2), class = "neargp_error_argument")
   expect_error(neargp(z ~ features(a), rows, method = vecchia()), class = "neargp_error_formula")
   expect_error(neargp(cbind(z, a) ~ features(b), rows), class = "neargp_error_formula")
+  expect_error(neargp(z ~ features(a), transform(rows, day = 1:40), time = ~ day),
+    class = "neargp_error_coordinates")
   fit <- neargp(z ~ features(a, kind), rows)
+  expect_error(covariance_value(fit, 1), class = "neargp_error_argument")
   expect_error(predict(fit, rows["a"]), class = "neargp_error_newdata")
   expect_error(predict(fit, transform(rows, kind = "peat")), class = "neargp_error_newdata")
   expect_identical(is.na(predict(fit, transform(rows, a = replace(a, 2, NA)))$mean),
