@@ -48,8 +48,8 @@ with_features_term <- function(given, data) {
   cut <- cut_features(given$formula, data, used)
   if (is.null(cut$features)) return(with_coordinates_as_features(given, data))
   if (is.null(given$coords) && !is_sf(data) && !is.null(given$time)) {
-    abort_neargp("coordinates", c("`time` needs coordinates beside it, and features() gives none.",
-      i = "A trend in time is a term of the formula: y ~ time + features(.)."))
+    abort_neargp("coordinates", c("`time` needs coordinates, which features() are not.",
+      i = "Add a trend in time to the formula: y ~ time + features(.)."))
   }
   space <- if (!is.null(given$coords) || is_sf(data)) given$covariance %||% cov_exponential()
   given$formula <- cut$formula
