@@ -54,13 +54,14 @@ within_buffer <- function(fit, held, kept, buffer) {
 # The held-out rows of one fold, predicted as observations. Gaussian predictions are scored later
 # from mean and sd, those of other families here, since their scores take quadrature. Of several
 # outputs a fold is of places, and each output takes the part of a setting.
-predict_split <- function(fit, case, split, refit, level) {
+predict_split <- function(object, case, split, refit, level) {
   UseMethod("predict_split")
 }
 
 #' @export
-predict_split.default <- function(fit, case, split, refit, level) {
-  if (refit) fit <- with_features_of(fit, rows_of_places(fit$data, split$kept))
+predict_split.default <- function(object, case, split, refit, level) {
+  rows <- rows_of_places(object$data, split$kept)
+  fit <- if (refit) with_features_of(object, rows) else object
   predict_held_out(fit_without_fold(fit, split, refit), fit, split, held_target(fit, split),
     case$arguments, level)
 }

@@ -48,7 +48,7 @@ check_groups_given <- function(object, newdata) {
     abort_neargp("newdata", c(
       sprintf("`%s` is NA in all rows of `newdata`, so that no row can be predicted.", name),
       i = "re.form = NA predicts without effects of groups.",
-      i = sprintf("allow.new.levels = TRUE predicts a new level, such as %s = \"new\".", name)))
+      i = sprintf("allow.new.levels = TRUE predicts a new level of %s.", name)))
   }
 }
 

@@ -2,7 +2,8 @@
 
 has_features <- function(covariance) any(vapply(covariance$components, is_of_features, NA))
 
-is_of_features <- function(component) !is.null(component$feature)
+# Settings that were altered by hand may hold anything.
+is_of_features <- function(component) is.list(component) && !is.null(component[["feature"]])
 
 # The block that a component of features is of.
 feature_block <- function(component, locations) {

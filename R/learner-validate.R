@@ -26,19 +26,19 @@ scores.neargp_learned <- function(object, newdata = NULL, observed = NULL, weigh
 }
 
 # The fit whose rows and responses are scored.
-response_fit <- function(fit) {
+response_fit <- function(object) {
   UseMethod("response_fit")
 }
 
 #' @export
-response_fit.default <- function(fit) fit
+response_fit.default <- function(object) object
 
 #' @export
-response_fit.neargp_learned <- function(fit) {
-  process <- fit$process
-  process$data[c("y", "response_name")] <- list(fit$y, fit$response)
-  process$terms <- fit$terms
-  process$formula[[2L]] <- fit$formula[[2L]]
+response_fit.neargp_learned <- function(object) {
+  process <- object$process
+  process$data[c("y", "response_name")] <- list(object$y, object$response)
+  process$terms <- object$terms
+  process$formula[[2L]] <- object$formula[[2L]]
   process
 }
 
@@ -52,14 +52,14 @@ cross_validate.neargp_learned <- function(object, folds = 10, refit = TRUE, leve
 }
 
 #' @export
-predict_split.neargp_learned <- function(fit, case, split, refit, level) {
+predict_split.neargp_learned <- function(object, case, split, refit, level) {
   if (!refit) {
     abort_neargp("argument", c("`refit` must be TRUE for fits with learner() terms.",
       i = "Learners have seen the rows of each fold: cross_validate(refit = TRUE)."))
   }
-  held <- held_learned(learned_without(fit, split, TRUE), fit, split,
-    fit$data[split$held, , drop = FALSE], held_target(fit$process, split))
-  observed <- fit$y[split$held]
+  held <- held_learned(learned_without(object, split, TRUE), object, split,
+    object$data[split$held, , drop = FALSE], held_target(object$process, split))
+  observed <- object$y[split$held]
   data.frame(row = split$held, fold = split$fold, observed = observed,
     score_rows(observed, held, level))
 }

@@ -252,7 +252,7 @@ local_layout <- function(locations, component) {
 
 # The column numbers of a component's local fields in the matrix of coordinates, and its warped
 # coordinates.
-local_groups <- function(locations, number, component) {
+local_groups <- function(locations, number, component = NULL) {
   columns <- function(kind) {
     as.integer(unlist(lapply(recipes_of(locations, number, kind), `[[`, "columns")))
   }

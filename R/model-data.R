@@ -65,7 +65,7 @@ rows_frame <- function(arguments, formula, data, locations, family) {
     frame_call[[name]] <- recycled(frame_call[[name]], plain)
   }
   check_measurement_variance_rows(frame_call$measurement_variance, plain)
-  if (length(arguments$local) || length(arguments$features)) {
+  if (!is.null(arguments$local) || length(arguments$features)) {
     frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations,
       arguments$features)
   }

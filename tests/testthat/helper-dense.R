@@ -4,6 +4,7 @@ dense_correlation <- function(family, r, shape = NULL) {
   switch(family,
     exponential = exp(-r),
     gaussian = exp(-r^2),
+    cosine = 1 - r^2,
     powered_exponential = exp(-r^shape),
     cauchy = (1 + r^2)^(-shape),
     matern = ifelse(r > 0, 2^(1 - shape) / gamma(shape) * r^shape * besselK(r, shape), 1)

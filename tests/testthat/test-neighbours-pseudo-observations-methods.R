@@ -23,7 +23,7 @@ test_that("one location is predicted alike alone and jointly", {
   joint <- predict(fit, new, type = "link", joint = TRUE, k = 60)
   expect_equal(joint$mean, predict(fit, new, type = "link", k = 60)$mean, tolerance = 0.02)
   expect_gt(attr(joint, "covariance")[1L, 2L], 0)
-  expect_error(predict(fit, new, joint = TRUE), "not gaussian\\.\n.*simulate\\(\\) draws responses jointly\\.$",
+  expect_error(predict(fit, new, joint = TRUE), "not Gaussian\\.\n.*simulate\\(\\) draws responses jointly\\.$",
     class = "neargp_error_argument")
 })
 

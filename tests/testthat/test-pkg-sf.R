@@ -54,7 +54,7 @@ test_extended("geometries and CRS that cannot be used are classed errors with a 
   expect_error(neargp(z ~ 1, sf::st_zm(points, drop = FALSE, what = "Z")), "third dimension",
     class = "neargp_error_geometry")
   unknown <- sf::st_set_crs(points, NA)
-  expect_error(neargp(z ~ 1, unknown), "no coordinate reference system.*distance =",
+  expect_error(neargp(z ~ 1, unknown), "lacks a coordinate reference system.*distance =",
     class = "neargp_error_crs")
   expect_error(neargp(z ~ 1, points, distance = "chordal"), "projected", class = "neargp_error_crs")
   expect_error(neargp(z ~ 1, points, crs = 4326), "not the CRS", class = "neargp_error_crs")

@@ -112,7 +112,7 @@ void check_component(const Component& component, int places, int dim) {
   for (const double range : component.range)
     require(usable_range(range), "The range of a covariance must lie between 1e-30 and 1e30.");
   for (const int group : component.group)
-    require(group < std::max(int(component.range.size()), 1),
+    require(group >= -1 && group < std::max(int(component.range.size()), 1),
             "A coordinate refers to a range that the covariance does not have.");
   if (component.anisotropic) {
     require(dim >= 2 && component.group[0] == 0 && component.group[1] == 0,

@@ -54,7 +54,7 @@ struct SpaceTime {
   int parameters() const { return (has_time_shape() ? 1 : 0) + (is_gneiting() || is_sum() ? 2 : 0); }
 };
 
-// Coordinates are scaled as x_d / range[group[d]], and left out where the group is negative. A component without ranges
+// Coordinates are scaled as x_d / range[group[d]], and left out where the group is -1. A component without ranges
 // takes those of group 0 as they are. With an anisotropy (u, v) the first
 // two, which must be in group 0, are moreover transformed by exp(-B),
 // B = [u v; v -u]: distance is divided by range * exp(h) along the major axis, at the
