@@ -39,7 +39,8 @@ test_extended("arguments that messages name are arguments that there are", {
   users <- functions[intersect(names(functions),
     c(getNamespaceExports("neargp"), getNamespaceInfo("neargp", "S3methods")[, 3L]))]
   # options, an element of `anisotropy`, names in an example of a list, a function of a transform, a
-  # parameter that has a prior, arguments of terra, sf, mgcv, ranger() and data.frame(), names of a window
+  # parameter that has a prior, arguments of terra, sf, mgcv, ranger and data.frame(), names of a
+  # window
   others <- c("neargp.device", "neargp.blas", "ratio", "few", "many", "inverse", "range_time", "xy",
     "as_points", "long", "names", "bs", "xmin", "xmax", "ymin", "ymax", "num.trees")
   expect_identical(setdiff(named, c(unlist(lapply(users, function(f) names(formals(f)))), others)),
