@@ -26,7 +26,8 @@ covariance_families <- list(
   ),
   # of the coordinates that features() makes, and of no other
   cosine = list(
-    label = "Linear", formula = "1 - r^2", effective_distance = function(level, shape) sqrt(1 - level),
+    label = "Linear", formula = "1 - r^2",
+    effective_distance = function(level, shape) sqrt(1 - level),
     cusp = function(shape) FALSE
   ),
   powered_exponential = list(

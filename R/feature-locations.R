@@ -30,7 +30,8 @@ with_features_of <- function(fit, rows) {
   places <- places_of(fit$data$coords, before)
   space <- places[, before$kind[before$block] != "feature", drop = FALSE]
   further <- fit$data$coords[, -seq_len(ncol(places) + count_feature_columns(before)), drop = FALSE]
-  fit$data$coords <- cbind(with_predictors(space, fit$locations, before$features$predictors), further)
+  places <- with_predictors(space, fit$locations, before$features$predictors)
+  fit$data$coords <- cbind(places, further)
   fit
 }
 

@@ -13,7 +13,8 @@ feature_shares <- function(fit) {
   variance <- fit$layout$kind == "variance"
   of <- vapply(fit$covariance$components,
     function(component) component$feature$term %||% "space", "")
-  parts <- tapply(fit$parameters$estimate[variance], factor(of, c("linear", "smooth", "space")), sum)
+  of <- factor(of, c("linear", "smooth", "space"))
+  parts <- tapply(fit$parameters$estimate[variance], of, sum)
   noise <- fit$parameters$estimate[fit$layout$kind == "nugget"]
   parts <- c(parts[!is.na(parts)], noise = noise)
   shares <- parts / sum(parts)

@@ -15,8 +15,8 @@ with_feature_priors <- function(layout, covariance, data, locations, gaussian) {
   given <- layout$prior_rate %||% double(nrow(layout)) > 0
   rows <- which(!layout$fixed & !given & kind %in% names(feature_priors))
   center <- vapply(rows, function(row) {
-    log(feature_priors[[kind[row]]][["median"]] * prior_unit(layout, row, covariance, data, locations,
-      gaussian))
+    unit <- prior_unit(layout, row, covariance, data, locations, gaussian)
+    log(feature_priors[[kind[row]]][["median"]] * unit)
   }, 0)
   layout$penalty_center <- 0
   layout$penalty_center[rows] <- center

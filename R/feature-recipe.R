@@ -95,4 +95,6 @@ no_locations <- function() {
     raw_names = "nowhere", factors = NULL, dot = FALSE)
 }
 
-is_nowhere <- function(locations) identical(locations$raw_names, "nowhere") && !length(locations$names)
+is_nowhere <- function(locations) {
+  identical(locations$raw_names, "nowhere") && !length(locations$names)
+}

@@ -80,7 +80,8 @@ with_coordinates_as_features <- function(given, data) {
   given
 }
 
-# Columns by name, by name:name and by a dot, those behind a minus left out, as in subset(select = ).
+# Columns by name, by name:name and by a dot, without those behind a minus, as in
+# subset(select = ).
 selected_columns <- function(arguments, data, used, env) {
   places <- as.list(seq_along(data))
   names(places) <- names(data)

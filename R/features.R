@@ -78,8 +78,8 @@ refuse_features <- function(what) {
 
 # `feature`: which of the coordinates that features() makes the component is of.
 feature_component <- function(term, power) {
-  made <- if (term == "linear") new_covariance("cosine", NULL, NULL, NULL, FALSE, FALSE, list()) else
-    new_covariance("matern", 1.5, NULL, NULL, FALSE, FALSE, list())
+  made <- new_covariance(if (term == "linear") "cosine" else "matern",
+    if (term == "smooth") 1.5, NULL, NULL, FALSE, FALSE, list())
   component <- made$components[[1L]]
   component$feature <- list(term = term, power = power)
   component$label <- sprintf("%s_%.3g", term, power)

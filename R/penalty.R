@@ -1,8 +1,8 @@
 # Penalties of an objective. A ridge subtracts penalty / 2 * sum((coefficient - center)^2). It
-# serves the coefficients of local fields and warps about 0, of covariates with standard deviation 1, and
-# the parameters of features about their medians (feature-priors.R). Priors add their log densities
-# (priors.R). Both are functions of the working parameters in units of log-likelihood, whatever the
-# number of rows. The layout holds their numbers.
+# serves the coefficients of local fields and warps about 0, of covariates with standard deviation
+# 1, and the parameters of features about their medians (feature-priors.R). Priors add their log
+# densities (priors.R). Both are functions of the working parameters in units of log-likelihood,
+# whatever the number of rows. The layout holds their numbers.
 
 has_ridge <- function(layout) any(layout$penalty > 0)
 
