@@ -12,5 +12,6 @@ template void CudaDevice::launch(const Task<Matern32>&, const TargetRange&, cons
 template void CudaDevice::launch(const Task<Matern52>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
 template void CudaDevice::launch(const Task<Matern72>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
 template void CudaDevice::launch(const Task<Gaussian>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const Task<Cosine>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
 
 }  // namespace neargp
