@@ -19,10 +19,9 @@
 #' [cross_validate()] with `refit = TRUE` learns scores from its own rows. The article "Few
 #' observations, many predictors" states the formulas and priors.
 #'
-#' `features()` takes columns by name, `from:to`, `.` and `-name`. `.` stands for all columns that the
-#' call does not use otherwise. Leave other measurements of the
-#' same rows out, because they leak: `features(., -pH)`. Keep times and trends in the formula, since
-#' scores do not extrapolate.
+#' `features()` takes columns by name, `from:to`, `.` and `-name`. `.` stands for all columns that
+#' the call does not use otherwise. Leave other measurements of the same rows out, because they
+#' leak: `features(., -pH)`. Keep times and trends in the formula, since scores do not extrapolate.
 #'
 #' @param power the powers `g`, up to three numbers above 0 and up to 1. Default: 1 and 1/2, which
 #'   predict better together.
