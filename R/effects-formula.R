@@ -4,14 +4,15 @@
 
 # The trend as a formula, and what was cut out: bars as list(lhs, group) and calls of smooths.
 effect_terms <- function(formula) {
-  right <- formula[[length(formula)]]
-  if (!contains_effect(right, environment(formula))) {
-    return(list(trend = formula, bars = list(), smooths = list()))
-  }
-  parts <- cut_effects(right, environment(formula))
+  env <- environment(formula)
+  parts <- cut_summands(formula[[length(formula)]], function(term) is_effect(term, env),
+    function(term) contains_effect(term, env), abort_nested_effect)
   formula[[length(formula)]] <- parts$rest %||% 1
-  bars <- unlist(lapply(parts$bars, expand_bar), recursive = FALSE)
-  list(trend = formula, bars = bars, smooths = parts$smooths)
+  is_bar <- vapply(parts$cut, is_bar_call, NA)
+  bars <- unlist(lapply(parts$cut[is_bar], function(bar) expand_bar(bar[[2L]])),
+    recursive = FALSE)
+  list(trend = formula, bars = as.list(bars),
+    smooths = lapply(parts$cut[!is_bar], check_smooth_call))
 }
 
 formula_has_effects <- function(formula) {
@@ -35,43 +36,63 @@ is_bar_call <- function(term) {
     head_name(term[[2L]]) %in% c("|", "||")
 }
 
-# mgcv::s counts as s.
+# mgcv::s counts as s, and neargp::learner as learner.
 head_name <- function(call) {
   head <- call[[1L]]
-  if (is.call(head) && identical(head[[1L]], quote(`::`)) && identical(head[[2L]], quote(mgcv))) {
+  if (is.call(head) && identical(head[[1L]], quote(`::`)) &&
+      as.character(head[[2L]]) %in% c("mgcv", "neargp")) {
     head <- head[[3L]]
   }
   if (is.name(head)) as.character(head) else ""
 }
 
-# A function of that name that the user has written is what it is.
-is_smooth_call <- function(term, env) {
-  if (!is.call(term) || !head_name(term) %in% c("s", "t2", "te", "ti")) return(FALSE)
+is_smooth_call <- function(term, env) is_special_call(term, c("s", "t2", "te", "ti"), env)
+
+# Whether a term calls one of these names. A function of that name that the user has written is what
+# it is, and one of a package is not meant.
+is_special_call <- function(term, names, env) {
+  if (!is.call(term) || !head_name(term) %in% names) return(FALSE)
   own <- if (is.name(term[[1L]])) get0(head_name(term), envir = env, mode = "function")
   is.null(own) || isNamespace(environment(own) %||% baseenv())
 }
 
+is_effect <- function(term, env) is_bar_call(term) || is_smooth_call(term, env)
+
 contains_effect <- function(term, env) {
   if (!is.call(term)) return(FALSE)
-  if (is_bar_call(term) || is_smooth_call(term, env)) return(TRUE)
-  head_name(term) %in% formula_operators &&
+  is_effect(term, env) || head_name(term) %in% formula_operators &&
     any(vapply(as.list(term)[-1L], contains_effect, NA, env = env))
 }
 
-# `rest` is NULL where nothing is left.
-cut_effects <- function(term, env) {
-  if (!contains_effect(term, env)) return(list(rest = term))
-  if (is_bar_call(term)) return(list(bars = list(term[[2L]])))
-  if (is_smooth_call(term, env)) return(list(smooths = list(check_smooth_call(term))))
+contains_special <- function(term, names, env) {
+  if (!is.call(term)) return(FALSE)
+  is_special_call(term, names, env) ||
+    any(vapply(as.list(term)[-1L], contains_special, NA, names = names, env = env))
+}
+
+# Cuts the summands of a sum that `is_wanted` out of it: `cut` is a list of them, and `rest` is NULL
+# where nothing is left. `refuse` gets a term that `contains` one elsewhere than in a sum.
+cut_summands <- function(term, is_wanted, contains, refuse) {
+  if (!contains(term)) return(list(rest = term))
+  if (is_wanted(term)) return(list(cut = list(term)))
   operator <- head_name(term)
   additive <- operator %in% c("+", "(") || operator == "-" && length(term) == 3L &&
-    !contains_effect(term[[3L]], env)
-  if (!additive) abort_nested_effect(term)
-  parts <- lapply(as.list(term)[-1L], cut_effects, env = env)
+    !contains(term[[3L]])
+  if (!additive) refuse(term)
+  parts <- lapply(as.list(term)[-1L], cut_summands, is_wanted, contains, refuse)
   rests <- lapply(parts, `[[`, "rest")
   list(rest = if (length(rests) == 1L) rests[[1L]] else join_terms(operator, rests[[1L]],
-    rests[[2L]]), bars = unlist(lapply(parts, `[[`, "bars"), recursive = FALSE),
-    smooths = unlist(lapply(parts, `[[`, "smooths"), recursive = FALSE))
+    rests[[2L]]), cut = unlist(lapply(parts, `[[`, "cut"), recursive = FALSE))
+}
+
+# The same of calls of a name, as features().
+cut_special <- function(term, name, env, example) {
+  cut_summands(term, function(term) is_special_call(term, name, env),
+    function(term) contains_special(term, name, env), function(term) {
+      abort_neargp("formula", c(sprintf("%s() is a term of a sum.", name),
+        x = sprintf("There is one inside %s.", deparse1(term)),
+        i = sprintf("For example %s.", example)))
+    })
 }
 
 join_terms <- function(operator, left, right) {

@@ -105,7 +105,7 @@ from_spherical <- function(u, blocks, factors) {
 # ---- the profile ---------------------------------------------------------------------------------
 
 # The result of profile_trend(), with the effects among the coefficients, after those of the trend.
-# The factor of H has the rows of u first, so that it holds that of C.
+# The rows of u come first in H, so its factor contains that of C.
 profile_effects <- function(parts, n, blocks, factors, restricted = FALSE) {
   gram <- parts$gram
   q <- sum(block_sizes(blocks))

@@ -3,7 +3,8 @@
 # The formula without features(), and what the term asks for: `names` of columns and `covariance`.
 # `features` is NULL without such a term.
 cut_features <- function(formula, data, others) {
-  parts <- cut_term(formula[[length(formula)]], "features")
+  parts <- cut_special(formula[[length(formula)]], "features", environment(formula),
+    "y ~ elevation + features(a, b)")
   if (!length(parts$cut)) return(list(formula = formula, features = NULL))
   if (length(parts$cut) > 1L) {
     abort_neargp("formula", c("A formula takes one features() term.",
@@ -18,26 +19,6 @@ cut_features <- function(formula, data, others) {
     c(all.vars(formula), others), environment(formula))
   list(formula = formula, features = list(names = names, term = parts$cut[[1L]]),
     covariance = do.call(cov_features, settings))
-}
-
-# Summands of a sum that call a function of this name are `cut` out of it; inside of other calls
-# they are refused.
-cut_term <- function(term, name) {
-  if (!is.call(term)) return(list(rest = term))
-  if (head_name(term) == name) return(list(cut = list(term)))
-  if (!head_name(term) %in% c("+", "-", "(")) {
-    if (name %in% all.names(term)) {
-      abort_neargp("formula", c(sprintf("%s() is a term of a sum.", name),
-        x = sprintf("There is one inside of %s.", deparse1(term))))
-    }
-    return(list(rest = term))
-  }
-  parts <- lapply(as.list(term)[-1L], cut_term, name)
-  cut <- unlist(lapply(parts, `[[`, "cut"), recursive = FALSE)
-  if (!length(cut)) return(list(rest = term))
-  rests <- lapply(parts, `[[`, "rest")
-  list(cut = cut, rest = if (length(rests) == 1L) rests[[1L]] else
-    join_terms(head_name(term), rests[[1L]], rests[[2L]]))
 }
 
 # The arguments of neargp() without the features() term. Its columns become `features`, and its

@@ -16,16 +16,18 @@ formula_without <- function(object, variables) {
   smooths <- Filter(function(smooth) !any(all.vars(smooth) %in% variables), effects$smooths)
   labels <- Filter(function(label) !label_has(label, variables), attr(terms, "term.labels"))
   right <- c(labels, vapply(c(offsets, smooths), deparse1, ""),
-    unlist(lapply(effects$bars, bar_without, variables)), features_text(object))
+    unlist(lapply(effects$bars, bar_without, variables)), features_text(object, variables))
   intercept <- attr(terms, "intercept") == 1L
   if (!length(right)) right <- if (intercept) "1" else "0"
   stats::reformulate(right, object$formula[[2L]], intercept, environment(object$formula))
 }
 
 # features() with its columns by name: a dot would take in what leaves the trend.
-features_text <- function(object) {
-  if (is.null(object$locations$features$term)) return(NULL)
-  deparse1(as.call(c(quote(features), lapply(object$locations$features$names, as.name))))
+features_text <- function(object, variables) {
+  features <- object$locations$features
+  kept <- setdiff(features$names, variables)
+  if (is.null(features$term) || !length(kept)) return(NULL)
+  deparse1(as.call(c(quote(features), lapply(kept, as.name))))
 }
 
 bar_without <- function(bar, variables) {

@@ -136,7 +136,8 @@ predictive_draws.neargp_normal_mixture <- function(nsim, distribution) {
   matrix(stats::rnorm(rows * nsim, distribution$mean[at], distribution$sd[at]), rows, nsim)
 }
 
-# Of each row for each draw. With weights of its own the largest of Gumbel numbers wins.
+# The component of each row for each draw. If rows have weights of their own, the component with the
+# largest Gumbel number plus its log weight wins.
 drawn_components <- function(rows, nsim, log_weights) {
   if (!is.matrix(log_weights)) {
     return(sample.int(length(log_weights), rows * nsim, replace = TRUE, prob = exp(log_weights)))

@@ -72,7 +72,8 @@ default_groups <- function(object, data, by) {
 
 # Whether coordinates are left without the group.
 leaves_place <- function(object, group, data) {
-  if (any(object$locations$features$names %in% group)) return(FALSE)
+  features <- object$locations$features$names
+  if (length(features) && all(features %in% group)) return(FALSE)
   if (is_nowhere(object$locations)) return(TRUE)
   if (is_sf(data)) return(!attr(data, "sf_column") %in% group)
   coords <- all.vars(object$locations$terms)

@@ -127,6 +127,10 @@ refit_without <- function(object, group) {
   call$control <- object$control
   call$verbose <- FALSE
   call$covariance <- object$covariance
+  features <- object$locations$features
+  if (is.null(features$term) && any(features$names %in% group)) {
+    call$coords <- setdiff(features$names, group)
+  }
   if (any(object$locations$time %in% group)) {
     call$time <- NULL
     if (isTRUE(object$default_covariance)) call$covariance <- NULL

@@ -152,6 +152,19 @@ test_that("the term names columns as subset() does, and a dot those that are fre
     c("a", "b", "c"))
 })
 
+test_that("importance leaves predictors out of the term, and out of coordinates that are predictors", {
+  rows <- soil()
+  fits <- list(neargp(z ~ features(a, b, c), rows),
+    neargp(z ~ 1, rows, coords = ~ a + b + c, covariance = cov_features()))
+  without <- update(fits[[1L]], z ~ features(b, c), start = NULL)
+  for (fit in fits) {
+    lost <- variable_importance(fit, by = "refit")
+    expect_setequal(lost$variable, c("a", "b", "c"))
+    expect_equal(lost$loss[lost$variable == "a"], scores(without)$log_score -
+      scores(fit)$log_score, tolerance = 1e-6)
+  }
+})
+
 test_that("update() keeps the term", {
   rows <- soil()
   fit <- neargp(z ~ features(a, b), rows)
@@ -198,6 +211,7 @@ test_that("mistakes are told", {
   expect_error(neargp(z ~ features(), rows), class = "neargp_error_formula")
   expect_error(neargp(z ~ features(a) + features(b), rows), class = "neargp_error_formula")
   expect_error(neargp(z ~ log(features(a)), rows), class = "neargp_error_formula")
+  expect_error(neargp(z ~ b - features(a), rows), class = "neargp_error_formula")
   expect_error(neargp(z ~ features(a), transform(rows, a = 1)), class = "neargp_error_formula")
   expect_error(neargp(z ~ features(a), transform(rows, a = replace(a, 2, Inf))),
     class = "neargp_error_missing_values")

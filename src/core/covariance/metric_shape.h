@@ -1,7 +1,7 @@
-// The metric of a component up to a common factor: neighbours change only when this does. A number for each coordinate,
-// the logarithm of its range beside the first range, 0 for coordinates that are left out, and u and v of the
-// anisotropy, zero where there is none, so that the metrics of components with other parameters can be compared; then
-// the coefficients of warped coordinates.
+// The metric of a component up to a common factor: neighbours change only when this does. Each coordinate contributes
+// the logarithm of its range beside the first range, or 0 if the component leaves it out. Then come u and v of the
+// anisotropy, zero without one, so that the metrics of components with other parameters can be compared, and the
+// coefficients of warped coordinates.
 #pragma once
 
 #include <cmath>
