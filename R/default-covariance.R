@@ -45,12 +45,12 @@ default_covariance <- function(family, data, locations, apart = TRUE, features =
     can_tell_directions(data$coords))
 }
 
-# Many inputs and few rows: one range in raw units predicts far worse, and so do ranges of other
-# families, whose fits take minutes (bench/limesoda.R, bench/presence-inputs.R).
+# Many inputs and few rows: one range in raw units predicts far worse (bench/limesoda.R). Presence
+# with more rows is predicted better by a range for each input (bench/presence-inputs.R).
 are_features <- function(kind, data, locations) {
   rows <- nrow(data$coords)
   inputs <- length(locations$raw_names)
-  few <- kind == "other" || rows < rows_per_range[[kind]] * inputs
+  few <- rows <= rows_per_range[[kind]] * inputs
   few && inputs >= least_features[[kind]] && rows <= most_feature_rows[[kind]] &&
     is.null(locations$time) && locations$metric == "planar" && is.null(locations$support) &&
     is.null(locations$crs)

@@ -47,8 +47,8 @@ prior_unit <- function(layout, row, covariance, data, locations, gaussian) {
   distance * effective_distance("exponential", NULL) / starting_distance(component$family, shape)
 }
 
-# Neighbours of a method that conditions on them: among many predictors fewer say too little
-# (bench/presence-inputs.R).
+# Neighbours of a method that conditions on them: among many predictors each contains little
+# information.
 feature_neighbors <- 30L
 
 with_feature_neighbors <- function(method, covariance, data) {

@@ -93,8 +93,8 @@
 #' |---|---|
 #' | Gaussian | `cov_exponential()`; with `anisotropy = TRUE` for at least 1,000 locations in a plane |
 #' | Gaussian, three or more coordinates and 20 locations for each | `cov_matern(nu = NULL, ard = TRUE)` |
-#' | Gaussian, five or more coordinates without `crs` and fewer locations | [cov_features()], by [exact_gp()] |
-#' | other families, ten or more coordinates without `crs`, up to 5,000 rows | [cov_features()], by [vnngp()] |
+#' | Gaussian, five or more coordinates without `crs`, at most 20 rows for each | [cov_features()], by [exact_gp()] |
+#' | other families, ten or more coordinates without `crs`, at most 50 rows for each | [cov_features()], by [vnngp()] |
 #' | Gaussian with `time`, 200 observations or more | [cov_spacetime()] if the method supports it, else `cov_exponential() + cov_matern(nu = NULL)` |
 #' | other families | `cov_matern(nu = 1.5)`; with `ard = TRUE` for three or more coordinates and 50 rows for each |
 #' | several responses | `cov_matern(nu = 1.5)` |

@@ -1,5 +1,5 @@
 # Few observations, many predictors: features(), the same with integrated parameters, and its stack with a random forest, on the data sets of
-# LimeSoDa (Schmidinger et al. 2025) by their 10 folds. For each target: R2 of the pooled predictions, the mean log density in units of
+# LimeSoDa (Schmidinger et al. 2025) by their 10 folds; and one range for all predictors in their units (member one_range). For each target: R2 of the pooled predictions, the mean log density in units of
 # the target's standard deviation, the coverage of 95% intervals and CPU seconds a fold, beside the published R2 of four learners.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/limesoda.R [sets: all] [members: process,integrated,stack]
@@ -19,7 +19,7 @@ if (!length(known)) {
 members <- argument(2L, c("process", "integrated", "stack"))
 if ("stack" %in% members && !has_rival("ranger")) members <- setdiff(members, "stack")
 
-formulas <- list(process = "features(.)", integrated = "features(.)", stack = c("features(.)", "learner(ranger::ranger)"))
+formulas <- list(one_range = "1", process = "features(.)", integrated = "features(.)", stack = c("features(.)", "learner(ranger::ranger)"))
 
 # Other targets of the same rows are no predictors, and neither are the coordinates.
 rows_of <- function(data, target) {
@@ -28,8 +28,10 @@ rows_of <- function(data, target) {
 }
 
 predicted_fold <- function(member, rows, target, held) {
-  coords <- if (!is.null(rows$x)) ~ x + y
-  fit <- suppressWarnings(suppressMessages(neargp(stats::reformulate(formulas[[member]], target), rows[!held, ], coords = coords)))
+  coords <- if (member == "one_range") ~ . else if (!is.null(rows$x)) ~ x + y
+  covariance <- if (member == "one_range") cov_exponential()
+  fit <- suppressWarnings(suppressMessages(neargp(stats::reformulate(formulas[[member]], target), rows[!held, ], coords = coords,
+    covariance = covariance, method = exact_gp())))
   parameters <- if (member == "integrated") list(parameters = "integrated")
   predicted <- do.call(predict, c(list(fit, rows[held, ], interval = "prediction"), parameters))
   cbind(predicted, observed = rows[[target]][held],

@@ -4,6 +4,9 @@
 #
 #   OMP_NUM_THREADS=1 Rscript bench/presence-inputs.R [sets] [rows: 2000] [methods: loo_k,svgp,vnngp]
 #
+# vnngp20 is vnngp(k = 20). vnngp_features has the covariance of features(), which is the default of ten and more coordinates with at most
+# 50 rows for each, and vnngp_ranges has a range for each coordinate, the default of more rows.
+#
 # Keeps table presence-inputs, in which rows of sets and methods that are not named stay as they are.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
@@ -45,9 +48,16 @@ parted <- function(set, n, tested = 2000L) {
   list(fit = fit[varies], test = data[rows[seq(n + 1L, min(n + tested, nrow(data)))], varies])
 }
 
+method_of <- function(name) {
+  k <- as.integer(sub("^[^0-9]*", "", name))
+  do.call(sub("_ranges$|_features$|[0-9]+$", "", name), if (is.na(k)) list() else list(k = k))
+}
+
 run <- function(set, n, name) {
   data <- parted(set, n)
-  fit <- timed(suppressWarnings(suppressMessages(neargp(y ~ 1, data$fit, coords = ~ ., family = binomial(), method = get(name)(), verbose = FALSE))))
+  covariance <- if (endsWith(name, "_ranges")) cov_matern(nu = 1.5, ard = TRUE) else if (endsWith(name, "_features")) cov_features()
+  fit <- timed(suppressWarnings(suppressMessages(neargp(y ~ 1, data$fit, coords = ~ ., family = binomial(), method = method_of(name),
+    covariance = covariance, verbose = FALSE))))
   scored <- timed(suppressWarnings(scores(fit$value, newdata = data$test)))
   data.frame(set = set, coordinates = ncol(data$fit) - 1L, rows = nrow(data$fit), method = name,
     log_loss = c(scored$value$log_score, scored$value$log_loss)[1L], fit_s = fit$cpu, predict_s = scored$cpu,
