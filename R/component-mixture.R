@@ -11,11 +11,32 @@ new_component_mixture <- function(eta, name, parameters, trials = 1, weights = N
   mixture
 }
 
+# Of mixtures with one component each, of the same family: `own`, by name, are the parameters of
+# each component, matrices of rows x components. Their means stand for them where one number is
+# needed, as for the response's mean given the field.
+#' @export
+mixture_of.neargp_response_mixture <- function(distributions, log_weights) {
+  first <- distributions[[1L]]
+  columns <- function(values) do.call(cbind, lapply(values, rep_len, first$n))
+  of_all <- function(field) columns(lapply(distributions, `[[`, field))
+  eta <- new_normal_mixture(of_all("mean"), of_all("sd"), log_weights)
+  own <- lapply(stats::setNames(nm = names(first$parameters)), function(name) {
+    columns(lapply(distributions, function(one) one$parameters[[name]]))
+  })
+  first[c("mean", "sd")] <- list(predictive_mean(eta), predictive_sd(eta))
+  first[c("eta", "own")] <- list(eta, own)
+  first$parameters <- lapply(own, mixture_sums, log_weights)
+  class(first) <- c("neargp_component_mixture", class(first))
+  first
+}
+
 #' @export
 `[.neargp_component_mixture` <- function(x, i) {
   eta <- x$eta[i]
+  own <- lapply(x$own, function(values) values[i, , drop = FALSE])
   x <- NextMethod()
   x$eta <- eta
+  x["own"] <- list(if (length(own)) own)
   x
 }
 
@@ -23,7 +44,7 @@ has_components <- function(mixture) inherits(mixture, "neargp_component_mixture"
 
 # A mixture as of one component, whose mean and sd are then set.
 without_components <- function(mixture) {
-  mixture["eta"] <- list(NULL)
+  mixture[c("eta", "own")] <- list(NULL)
   class(mixture) <- setdiff(class(mixture), "neargp_component_mixture")
   mixture
 }
@@ -35,6 +56,7 @@ stacked_components <- function(mixture) {
   count <- ncol(eta$mean)
   stacked <- without_components(mixture)[rep(seq_len(mixture$n), count)]
   stacked[c("mean", "sd")] <- list(as.vector(eta$mean), as.vector(eta$sd))
+  if (length(mixture$own)) stacked$parameters <- lapply(mixture$own, as.vector)
   stacked
 }
 
@@ -43,7 +65,10 @@ by_component <- function(mixture, values) matrix(values, mixture$n)
 
 #' @export
 mixture_rule.neargp_component_mixture <- function(mixture) {
-  component_rule(mixture_family(mixture)$mixture)
+  rule <- component_rule(mixture_family(mixture)$mixture)
+  # closed forms are of parameters that all components share
+  if (length(mixture$own)) rule["crps"] <- list(NULL)
+  rule
 }
 
 component_rule <- function(rule) {
@@ -148,6 +173,14 @@ log_products <- function(log_weights, log_nodes) {
 
 #' @export
 predictive_draws.neargp_component_mixture <- function(nsim, distribution) {
-  draws_given_predictor(predictive_draws(nsim, distribution$eta), mixture_family(distribution),
-    distribution$parameters, distribution$trials)
+  eta <- distribution$eta
+  component <- matrix(drawn_components(distribution$n, nsim, eta$log_weights), distribution$n)
+  draw_once <- function(s) {
+    at <- cbind(seq_len(distribution$n), component[, s])
+    parameters <- if (length(distribution$own)) lapply(distribution$own, `[`, at) else
+      distribution$parameters
+    draws_given_predictor(matrix(stats::rnorm(distribution$n, eta$mean[at], eta$sd[at])),
+      mixture_family(distribution), parameters, distribution$trials)
+  }
+  vapply(seq_len(nsim), draw_once, double(distribution$n))
 }

@@ -71,6 +71,8 @@ fit_without_fold <- function(fit, split, refit) {
   context <- refit_context(fit, kept)
   known <- with_own_cache(if (refit) refit_rows(fit, kept, context) else
     restrict_rows(fit$method, fit, kept, context))
+  # they are held where the posterior of field and trend is found again
+  known$layout$fixed <- fit$layout$fixed[match(known$layout$name, fit$layout$name)]
   if (refit && isFALSE(known$convergence$converged)) {
     warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold,
       known$convergence$message))
@@ -92,8 +94,9 @@ predict_held_out <- function(known, fit, split, at, arguments, level) {
 }
 
 # The `data` of the held-out rows, and the `distribution` of a new observation of each.
-held_observations <- function(known, fit, split, at, arguments = list()) {
-  if (is_integrated(arguments$parameters %||% "plug-in")) {
+held_observations <- function(known, fit, split, at,
+                              arguments = list(parameters = "plug-in")) {
+  if (is_integrated(arguments$parameters, fit)) {
     return(held_integrated(known, fit, split, at, arguments))
   }
   arguments$parameters <- NULL
@@ -107,8 +110,7 @@ held_observations <- function(known, fit, split, at, arguments = list()) {
 
 # The posterior of the parameters is that of the rows that are kept.
 held_integrated <- function(known, fit, split, at, arguments) {
-  check_integrable(known)
-  arguments$parameters <- NULL
+  arguments$parameters <- "plug-in"
   held_by <- function(one) held_observations(one, fit, split, at, arguments)
   list(data = held_by(known)$data,
     distribution = integrated_distribution(known, plain_context(fit$threads),
@@ -140,8 +142,8 @@ held_columns.neargp_response_mixture <- function(observed, distribution, level) 
 
 # Mean and variance of the latent field at embedded coordinates.
 predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = NULL, sectors = NULL,
-                           threads = NULL) {
-  settings <- predict_settings(fit, k, local_mean, sectors, threads)
+                           threads = NULL, integrated = FALSE) {
+  settings <- predict_settings(fit, k, local_mean, sectors, threads, integrated = integrated)
   target <- list(coords = coords, X = X, offset = offset, complete = rep(TRUE, nrow(coords)))
   settings$context <- prediction_context(fit, nrow(coords), settings)
   chunked_moments(fit, target, settings)
@@ -185,6 +187,12 @@ with_k_of_rows <- function(fit, rows) {
   places <- max(location_index(fit$data$coords[rows, , drop = FALSE]))
   fit$method$k <- max(1L, min(fit$method$k, places - 1L))
   fit
+}
+
+# The problem of the posterior of field and trend given these rows, with the parameters and the
+# chosen inducing points of the fit.
+held_problem <- function(method, fit, rows, context) {
+  UseMethod("held_problem")
 }
 
 hold_parameters <- function(fit, problem) {

@@ -52,7 +52,7 @@ restricted_call <- function(method) {
 inform_underestimates <- function(fit) {
   if (!underestimates_variances(fit)) return(invisible())
   inform_neargp("estimation", c(
-    sprintf("Maximum likelihood from %s observations with %s of the trend makes variances too small and intervals too narrow.",
+    sprintf("Maximum likelihood from %s observations with %s of the trend makes variances too small and intervals of coefficients too narrow.",
       format_count(stats::nobs(fit)), if (length(fit$beta) == 1L) "1 coefficient" else
         paste(length(fit$beta), "coefficients")),
     i = sprintf("method = %s accounts for the coefficients.", restricted_call(fit$method))))
@@ -92,6 +92,7 @@ in_natural_columns <- function(problem, result, core_vcov) {
 # Minus the second derivatives where the search has ended: the core's expected information is that
 # of a known trend. Differences of the exact gradient take two evaluations for each parameter.
 restricted_information <- function(objective, state, problem) {
+  if (!is.null(objective$curvature)) return(objective$curvature)
   gradient <- objective[["slopes"]] %||% function(working) {
     objective$evaluate(working, information = TRUE)$gradient %||% rep(NA_real_, length(working))
   }

@@ -152,7 +152,8 @@ positive_response <- function(positive, newdata, threads = NULL) {
 
 # Predictions as plain columns.
 predicted_numbers <- function(fit, newdata, type, threads = NULL) {
-  predicted <- stats::predict(fit, newdata, type = type, verbose = FALSE, threads = threads)
+  predicted <- stats::predict(fit, newdata, type = type, verbose = FALSE, threads = threads,
+    parameters = "plug-in")
   if (is_raster(predicted)) as.data.frame(terra::values(predicted)) else
     as.list(drop_geometry(predicted))
 }

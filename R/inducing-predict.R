@@ -184,11 +184,16 @@ restrict_rows.neargp_svgp <- function(method, fit, rows, context) {
   with_inducing_posterior(with_fold_trend(fit, context), context)
 }
 
-refit_on_rows <- function(fit, rows, context) {
+#' @export
+held_problem.neargp_svgp <- function(method, fit, rows, context) {
   problem <- hold_parameters(fit, fold_problem(fit, rows, context))
   problem$inducing <- fit$svgp$positions
   problem$method[c("move", "std_error")] <- FALSE
-  refit_problem(fit, problem)
+  problem
+}
+
+refit_on_rows <- function(fit, rows, context) {
+  refit_problem(fit, held_problem(fit$method, fit, rows, context))
 }
 
 #' @export

@@ -47,8 +47,15 @@ bounded_axes <- function(objective, mode, problem) {
   parts <- eigen(information / sqrt(outer(precision, precision)), symmetric = TRUE)
   values <- pmax(parts$values, 1)
   columns <- matrix(0, length(problem$free), length(free))
-  columns[free, ] <- sweep(parts$vectors / sqrt(precision), 2L, sqrt(values), "/")
+  columns[free, ] <- sweep(signed_vectors(parts$vectors) / sqrt(precision), 2L, sqrt(values), "/")
   list(columns = columns, widest = sqrt(values))
+}
+
+# The largest element of each eigenvector, whose sign is free, is positive: design and result do not
+# depend on the unit of the data.
+signed_vectors <- function(vectors) {
+  largest <- vectors[cbind(max.col(t(abs(vectors)), "first"), seq_len(ncol(vectors)))]
+  sweep(vectors, 2L, sign(largest), "*")
 }
 
 # Opposite pairs of points with the mean 0 and the covariance I. They are normal quantiles of the

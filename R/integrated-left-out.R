@@ -22,7 +22,6 @@ each_fit <- function(design, value_of) {
 # The weight of each point of the design is divided by its predictive density of the row. Restricted
 # likelihood and predictive densities both integrate over the trend.
 left_out_integrated <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
-  check_integrable(object)
   check_left_rows(object, leave_out)
   design <- integrated_fits(object, plain_context(threads %||% object$threads))
   left <- each_fit(design, function(fit) left_out(fit$method, fit, k, threads, leave_out))
@@ -41,12 +40,19 @@ check_left_rows <- function(object, leave_out) {
   abort_argument("leave_out", "\"row\" with parameters = \"integrated\"", leave_out)
 }
 
-# left_out() by `parameters`, "plug-in" or "integrated".
-left_out_by <- function(parameters, object, ...) {
-  if (is_integrated(parameters)) return(left_out_integrated(object, ...))
-  left_out(object$method, object, ...)
+# left_out() by `parameters`: "plug-in", "integrated", or NULL, the default.
+left_out_by <- function(parameters, object, k = NULL, threads = NULL, leave_out = NULL) {
+  by_rows <- !leaves_locations_out(object, leave_out)
+  if (is_integrated(parameters, object, by_rows)) {
+    return(left_out_integrated(object, k, threads, leave_out))
+  }
+  left_out(object$method, object, k, threads, leave_out)
 }
 
-is_integrated <- function(parameters) {
-  check_choice(parameters, "parameters", c("plug-in", "integrated")) == "integrated"
+# `possible`: whether the default may integrate, as far as other arguments say.
+is_integrated <- function(parameters, object, possible = TRUE) {
+  if (is.null(parameters)) return(possible && integrates_by_default(object))
+  integrated <- check_choice(parameters, "parameters", c("plug-in", "integrated")) == "integrated"
+  if (integrated) check_integrable(object)
+  integrated
 }

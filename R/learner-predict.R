@@ -99,9 +99,9 @@ at_left_out <- function(object, values, unknown = NA_real_) {
 
 #' @export
 loo_predict.neargp_learned <- function(object, k = NULL, threads = NULL, leave_out = NULL,
-                                       parameters = c("plug-in", "integrated")) {
+                                       parameters = NULL) {
   check_default_leave_out(k, leave_out)
-  if (is_integrated(parameters)) {
+  if (identical(parameters, "integrated")) {
     abort_learned("parameters = \"integrated\"", "Use it for the fit without learner().")
   }
   moments <- predictive_moments(object$left_out$distribution)
@@ -132,7 +132,8 @@ simulate.neargp_learned <- function(object, nsim = 1, seed = NULL, newdata = NUL
   on.exit(state$restore())
   means <- if (is.null(newdata)) lapply(object$members, `[[`, "left_out") else
     learner_means(object, newdata)
-  drawn <- drop_geometry(as.data.frame(stats::simulate(object$process, nsim, newdata = newdata)))
+  drawn <- drop_geometry(as.data.frame(stats::simulate(object$process, nsim, newdata = newdata,
+    parameters = "plug-in")))
   draws <- combined_draws(object, as.matrix(drawn[paste0("sim_", seq_len(nsim))]), means)
   restore <- if (is.null(newdata)) identity else restorer(newdata)
   structure(restore(as.data.frame(draws)), seed = state$seed)

@@ -24,7 +24,7 @@ loo_log_densities <- function(fit) {
     return(predictive_log_density(as.integer(observed_classes(fit)), left_out_classes(fit)))
   }
   check_leave_one_out(fit)
-  left <- left_out(fit$method, fit)
+  left <- left_out_by(NULL, fit)
   y <- observed_response(fit$data)[left$rows]
   values <- at_all_rows(fit, left, predictive_log_density(y, left$distribution))
   complete_predictions(fit$data$y, list(mean = values), na.rm = FALSE,

@@ -174,7 +174,8 @@ map_predictions <- function(fit, newdata, cells, time) {
     format_time(coords[1L, fit$locations$time], fit$locations)) else ""
   trend <- grid_trend(fit, coords)
   moments <- predict_latent(fit, embed_coordinates(coords, fit$locations,
-    lacking = "the grid of a map"), trend$X, trend$offset)
+    lacking = "the grid of a map"), trend$X, trend$offset,
+    integrated = trend$known && is_integrated(NULL, fit))
   predictions <- if (trend$known) observation_summary(fit, moments) else
     normal_summary(moments$mean, sqrt(moments$variance))
   scale <- predictor_scale(fit$family)
@@ -215,7 +216,9 @@ with_known_trend <- function(fit) {
 # all cells of a map would take long.
 observation_summary <- function(fit, moments) {
   at <- list(weights = reference_weight(fit))
-  observation <- predictive(fit$method, fit, moments, at)$observation
+  observation <- if (is.null(moments$components))
+    predictive(fit$method, fit, moments, at)$observation else
+    integrated_predictive(fit, moments, predict_settings(fit))$observation
   as.data.frame(c(predictive_moments(observation),
     if (is_curve(fit)) predictive_limits(observation, 0.95)))
 }

@@ -20,8 +20,8 @@
 #' [exact_gp()] keeps a square matrix for it, 800 MB for 10,000 observations. See
 #' [kriging_neighbourhood] for the equations and the neighbours.
 #'
-#' Intervals treat the covariance parameters as known. With few observations you should use
-#' `parameters = "integrated"`.
+#' Up to 100 Gaussian observations, predictions average over the covariance parameters, see
+#' [integrated_parameters]. Otherwise they treat the estimates as known.
 #'
 #' @param object a fit by [neargp()].
 #' @param newdata a data frame, sf points, a terra SpatRaster or a stars grid with the coordinates
@@ -58,8 +58,10 @@
 #' @param chunk_size the number of rows predicted at a time, an integer that bounds the memory.
 #'   Default `NULL`: 100,000, or a fifth of the fit's observations if that is more.
 #' @param threads,device,verbose see [neargp()].
-#' @param parameters `"plug-in"` (default) uses the estimates of the covariance parameters.
-#'   `"integrated"` averages over their posterior, see [integrated_parameters].
+#' @param parameters `"plug-in"` uses the estimates of the covariance parameters. `"integrated"`
+#'   averages over their posterior, see [integrated_parameters]. Default `NULL`: `"integrated"` for
+#'   fewer than 100 Gaussian observations without random effects, 200 with more than three
+#'   parameters.
 #' @param filename for a SpatRaster, the name of a file (`.tif`, `.tiff` or `.grd`) to write in
 #'   blocks, so that the raster need not fit in memory. The file appears when it is complete.
 #'   Default `NULL`: the layers stay in memory or in terra's temporary file.
@@ -102,10 +104,11 @@
 #' c(difference = sum(contrast * both$mean),
 #'   sd = sqrt(drop(contrast %*% attr(both, "covariance") %*% contrast)))
 #'
-#' # With 30 observations, account for the uncertainty of the covariance parameters
+#' # With 30 observations, the uncertainty of the covariance parameters counts
 #' few <- update(fit, data = stations[1:30, ], method = exact_gp(estimation = "REML"))
 #' predict(few, places, interval = "prediction")
-#' predict(few, places, interval = "prediction", parameters = "integrated")
+#' predict(few, places, interval = "prediction")
+#' predict(few, places, interval = "prediction", parameters = "plug-in")
 #'
 #' # A map, and the probability of more than 300 mm. (`newdata` can be a SpatRaster as well.)
 #' grid <- expand.grid(lon = seq(-109, -102, 0.25), lat = seq(37, 41, 0.25))
@@ -127,7 +130,7 @@ predict.neargp <- function(object, newdata,
                            threshold_of = c("observation", "mean"), trials = 1, k = NULL,
                            local_mean = NULL, sectors = NULL, joint = FALSE, chunk_size = NULL,
                            threads = NULL, device = NULL, verbose = rlang::is_interactive(),
-                           parameters = c("plug-in", "integrated"), filename = NULL,
+                           parameters = NULL, filename = NULL,
                            overwrite = FALSE, smooth = FALSE, re.form = NULL,
                            allow.new.levels = FALSE, cluster = NULL, output = NULL, ...) {
   elsewhere <- predicted_elsewhere(match.call(expand.dots = FALSE))
@@ -149,8 +152,8 @@ predict.neargp <- function(object, newdata,
   settings$threshold <- check_threshold(threshold)
   settings$trials <- check_trials(trials)
   settings$threshold_of <- check_choice(threshold_of, "threshold_of", c("observation", "mean"))
-  settings$integrated <- is_integrated(parameters)
-  if (settings$integrated) check_integrable(object, joint)
+  settings$integrated <- is_integrated(parameters, object, may_integrate(type, joint, smooth, cluster))
+  if (settings$integrated) check_integrated_type(type, joint)
   check_columns_wanted(object, settings)
   object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)
   if (!is.null(check_cluster(cluster))) {

@@ -35,8 +35,8 @@
 #'   the `leave_out` of [loo_k()], or for [svgp()] the whole row. `"location"` supports Gaussian
 #'   responses by [exact_gp()], [vecchia()], [loo_k()], [mll_k()] and [svgp()], without `by = ~`,
 #'   and all fits whose locations do not repeat.
-#' @param parameters `"plug-in"` (default) or `"integrated"`, which averages over the posterior of
-#'   the covariance parameters given the other observations, see [integrated_parameters].
+#' @param parameters `"plug-in"`, or `"integrated"`, which averages over the posterior of the
+#'   covariance parameters given the other observations. Default `NULL`: as [predict.neargp()].
 #' @section Types of residuals:
 #' | `type` | residual |
 #' |---|---|
@@ -145,24 +145,24 @@ fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
 #' @rdname residuals.neargp
 #' @export
 loo_predict <- function(object, k = NULL, threads = NULL, leave_out = NULL,
-                        parameters = c("plug-in", "integrated")) {
+                        parameters = NULL) {
   check_required()
   UseMethod("loo_predict")
 }
 
 #' @export
 loo_predict.default <- function(object, k = NULL, threads = NULL, leave_out = NULL,
-                                parameters = c("plug-in", "integrated")) {
+                                parameters = NULL) {
   abort_argument("object", "a fit of neargp()", object)
 }
 
 #' @export
 loo_predict.neargp <- function(object, k = NULL, threads = NULL, leave_out = NULL,
-                               parameters = c("plug-in", "integrated")) {
+                               parameters = NULL) {
   check_fit(object)
   if (is_streamed(object)) refuse_rows("loo_predict()")
   unit <- unit_left_out(object, leave_out)
-  if (inherits(object, "neargp_classifier") && !is_integrated(parameters)) {
+  if (inherits(object, "neargp_classifier") && !is_integrated(parameters, object)) {
     return(new_left_out(loo_classes(object, k, threads), unit))
   }
   left <- left_out_by(parameters, object, k, threads, leave_out)

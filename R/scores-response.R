@@ -59,7 +59,7 @@ check_no_intervals <- function(lower, upper, draws) {
 #' @export
 scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL, weights = NULL,
                           level = 0.95, na.rm = FALSE, leave_out = NULL,
-                          parameters = c("plug-in", "integrated"), ...) {
+                          parameters = NULL, ...) {
   check_fit(object)
   check_level(level)
   if (is.null(newdata)) {
@@ -74,7 +74,8 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   truth <- new_observations(object, newdata, observed, trials)
   weights <- scored_weights(object, newdata, new_weights(object, newdata, weights))
   scored_at <- function(fit) {
-    predicted <- unclass(predict(fit, newdata, type = "link", verbose = FALSE, ...))
+    predicted <- unclass(predict(fit, newdata, type = "link", verbose = FALSE,
+      parameters = "plug-in", ...))
     recycle_predictions(list(mean = predicted$mean, sd = predicted$sd, trials = truth$trials,
       weights = weights), length(truth$y))
   }
@@ -84,8 +85,7 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
     predictive(fit$method, fit, moments, at)$observation
   }
   given <- scored_at(object)
-  distribution <- if (is_integrated(parameters)) {
-    check_integrable(object)
+  distribution <- if (is_integrated(parameters, object)) {
     integrated_distribution(object, plain_context(object$threads), distribution_at)
   } else distribution_at(object, given)
   scores_of_distribution(truth$y, given, distribution, object$family, level, na.rm)

@@ -58,8 +58,8 @@
 #'   `NULL`: leave-one-out predictions of the fit's observations by [loo_predict()]. For [vnngp()]
 #'   these are slightly optimistic, typically within 1%.
 #' @param leave_out for a fit without `newdata`: `"row"` or `"location"`, see [loo_predict()].
-#' @param parameters for a fit, `"plug-in"` (default) or `"integrated"`, which averages over the
-#'   posterior of the covariance parameters, see [integrated_parameters].
+#' @param parameters for a fit, `"plug-in"` or `"integrated"`, which averages over the posterior of
+#'   the covariance parameters. Default `NULL`: as [predict.neargp()].
 #' @param ... for a fit with `newdata`, arguments of [predict()][predict.neargp] such as `k`.
 #' @return A data frame of class `neargp_scores` with one row, or one for each setting of a
 #'   cross-validation.

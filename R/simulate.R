@@ -10,7 +10,8 @@
 #'
 #' @details
 #' You can use draws for quantities of several locations, for example the maximum of a map. Trend
-#' coefficients are drawn; covariance parameters are fixed by default.
+#' coefficients are drawn; covariance parameters as [predict.neargp()] averages
+#' over them.
 #'
 #' Draws are exact for [exact_gp()] up to its `max_rows`, and for other Gaussian fits up to 1,500
 #' observations and locations, unless you give `k`. Otherwise locations are drawn in maxmin order,
@@ -44,7 +45,7 @@
 simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
                             type = c("response", "link"), k = NULL, conditional = TRUE,
                             trials = NULL, threads = NULL, device = NULL, re.form = NULL,
-                            allow.new.levels = FALSE, parameters = c("plug-in", "integrated"),
+                            allow.new.levels = FALSE, parameters = NULL,
                             ...) {
   check_fit(object)
   check_one_field(newdata, names(substitute(list(...))))
@@ -55,8 +56,7 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   settings <- simulation_settings(object, k, threads, device)
   settings$noise <- type == "response"
   settings$conditional <- check_flag(conditional, "conditional")
-  settings$integrated <- is_integrated(parameters)
-  if (settings$integrated) check_integrable(object)
+  settings$integrated <- is_integrated(parameters, object, settings$conditional)
   if (!is.null(trials)) settings$trials <- check_trials(trials)
   if (!is.null(newdata)) object <- for_effects_of(object, newdata, re.form, allow.new.levels,
     pooled = FALSE)

@@ -4,6 +4,11 @@
 
 #' @export
 restrict_rows.neargp_vnngp <- function(method, fit, rows, context) {
+  refit_problem(fit, held_problem(method, fit, rows, context))
+}
+
+#' @export
+held_problem.neargp_vnngp <- function(method, fit, rows, context) {
   if (is.null(method$inducing)) fit <- with_k_of_rows(fit, rows)
   problem <- hold_parameters(fit, fold_problem(fit, rows, context))
   if (!is.null(method$inducing)) {
@@ -11,5 +16,5 @@ restrict_rows.neargp_vnngp <- function(method, fit, rows, context) {
     problem$method$inducing <- NULL
   }
   problem[c("low_rank", "joint_trend")] <- fit$posterior[c("low_rank", "joint_trend")]
-  refit_problem(fit, problem)
+  problem
 }

@@ -32,7 +32,7 @@ predicted_fold <- function(member, rows, target, held) {
   covariance <- if (member == "one_range") cov_exponential()
   fit <- suppressWarnings(suppressMessages(neargp(stats::reformulate(formulas[[member]], target), rows[!held, ], coords = coords,
     covariance = covariance, method = exact_gp())))
-  parameters <- if (member == "integrated") list(parameters = "integrated")
+  parameters <- if (member != "stack") list(parameters = if (member == "integrated") "integrated" else "plug-in")
   predicted <- do.call(predict, c(list(fit, rows[held, ], interval = "prediction"), parameters))
   cbind(predicted, observed = rows[[target]][held],
     log_density = -log_score_of(fit, rows[held, ], target, predicted, member))

@@ -20,6 +20,7 @@ result_topics <- c(
   defaults = "defaults", "which-method" = "which-method",
   factors = "classification", "loo-k-classification" = "classification", "loo-k-polya-gamma" = "classification",
   "loo-k-steps" = "classification", "svgp-classes" = "classification", "two-levels" = "classification",
+  coverage = "small-samples",
   forecast = "space-time", "space-time" = "space-time",
   fuzz = "fuzz", limesoda = "limesoda",
   geometry = "speed", kernels = "speed", likelihoods = "speed", "mean-field" = "speed", "neighbors-high-dimension" = "speed",

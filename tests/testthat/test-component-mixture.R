@@ -122,3 +122,39 @@ test_that("the CRPS of Student's t is the same where a component is split into e
     expect_equal(predictive_crps(at$y, mixture), known, tolerance = 1e-8)
   }
 })
+
+# Two negative binomial responses, each with a size of its own, and their weights in each row.
+sized_mixture <- function() {
+  parts <- list(new_mixture(c(0.2, 1), c(0.3, 0.5), negative_binomial(), c(size = 0.8)),
+    new_mixture(c(0.5, 0.4), c(0.2, 0.1), negative_binomial(), c(size = 40)))
+  log_weights <- log(rbind(c(0.25, 0.75), c(0.6, 0.4)))
+  list(parts = parts, weights = exp(log_weights), whole = mixture_of(parts, log_weights))
+}
+
+test_that("components keep parameters of their own", {
+  at <- sized_mixture()
+  y <- c(0, 3)
+  weighted <- function(value) rowSums(at$weights * sapply(at$parts, value))
+  expect_equal(predictive_log_density(y, at$whole),
+    log(weighted(function(one) exp(predictive_log_density(y, one)))), tolerance = 1e-10)
+  expect_equal(predictive_cdf(y, at$whole), weighted(function(one) predictive_cdf(y, one)),
+    tolerance = 1e-10)
+  mean <- weighted(predictive_mean)
+  expect_equal(predictive_mean(at$whole), mean, tolerance = 1e-10)
+  expect_equal(predictive_variance(at$whole), weighted(function(one) predictive_variance(one) +
+    predictive_mean(one)^2) - mean^2, tolerance = 1e-8)
+  counts <- 0:400
+  squares <- vapply(1:2, function(row) {
+    below <- predictive_cdf(counts, at$whole[rep(row, length(counts))])
+    sum((below - (counts >= y[row]))^2)
+  }, 0)
+  expect_equal(predictive_crps(y, at$whole), squares, tolerance = 1e-6)
+})
+
+test_extended("draws are by the parameters of the component that is drawn", {
+  at <- sized_mixture()
+  set.seed(4)
+  draws <- predictive_draws(2e4L, at$whole)
+  expect_equal(rowMeans(draws), predictive_mean(at$whole), tolerance = 0.04)
+  expect_equal(apply(draws, 1L, var), predictive_variance(at$whole), tolerance = 0.12)
+})

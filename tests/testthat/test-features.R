@@ -76,8 +76,8 @@ test_that("predictions are those of dense kriging", {
     coords <- as.matrix(rows[c("x", "y")])
     K <- dense_features(p, Z, Z, power, coords[train, ], coords[train, ])
     k <- dense_features(p, Z, z_at, power, coords[train, ], coords[at, ])
-    expect_equal(predict(fit, rows[at, ])$mean, dense_kriging(K, k, p[["nugget"]], rows$z[train]),
-      tolerance = 1e-8)
+    expect_equal(predict(fit, rows[at, ], parameters = "plug-in")$mean, dense_kriging(K, k,
+      p[["nugget"]], rows$z[train]), tolerance = 1e-8)
   }
 })
 
@@ -125,8 +125,8 @@ test_that("constant columns drop out, and levels of a factor are standardised in
 test_that("leaving a row out in closed form is a prediction without it", {
   rows <- soil(25L)
   fit <- neargp(z ~ features(a, b), rows)
-  left_out <- cross_validate(fit, folds = seq_len(25L))$predictions
-  expect_equal(loo_predict(fit)$mean, left_out$mean, tolerance = 1e-8)
+  left_out <- cross_validate(fit, folds = seq_len(25L), parameters = "plug-in")$predictions
+  expect_equal(loo_predict(fit, parameters = "plug-in")$mean, left_out$mean, tolerance = 1e-8)
 })
 
 test_that("folds learn scores from their own rows", {
@@ -160,8 +160,8 @@ test_that("importance leaves predictors out of the term, and out of coordinates 
   for (fit in fits) {
     lost <- variable_importance(fit, by = "refit")
     expect_setequal(lost$variable, c("a", "b", "c"))
-    expect_equal(lost$loss[lost$variable == "a"], scores(without)$log_score -
-      scores(fit)$log_score, tolerance = 1e-6)
+    expect_equal(lost$loss[lost$variable == "a"], scores(without,
+      parameters = "plug-in")$log_score - scores(fit, parameters = "plug-in")$log_score, tolerance = 1e-6)
   }
 })
 
@@ -202,7 +202,8 @@ test_that("means of areas take the predictors of the points", {
   square <- sf::st_polygon(list(rbind(c(0, 0), c(1, 0), c(1, 1), c(0, 1), c(0, 0))))
   area <- sf::st_sf(a = 0.3, b = 1, geometry = sf::st_sfc(square))
   points <- expand.grid(x = (1:30 - 0.5) / 30, y = (1:30 - 0.5) / 30, a = 0.3, b = 1)
-  expect_equal(predict_areas(fit, area)$mean, mean(predict(fit, points)$mean), tolerance = 1e-3)
+  expect_equal(predict_areas(fit, area)$mean, mean(predict(fit, points,
+    parameters = "plug-in")$mean), tolerance = 1e-3)
 })
 
 test_that("mistakes are told", {

@@ -77,7 +77,7 @@ test_that("more than three parameters are drawn, in all directions and inside th
   first <- by_posterior(fit)
   expect_identical(.Random.seed, before)
   expect_identical(by_posterior(unserialize(serialize(fit, NULL))), first)
-  expect_true(all(first$sd[4L] > predict(fit, five_places())$sd[4L]))
+  expect_true(all(first$sd[4L] > predict(fit, five_places(), parameters = "plug-in")$sd[4L]))
 })
 
 test_that("no direction of the draws is wider than the prior, and a penalty is one", {

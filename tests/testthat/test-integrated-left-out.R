@@ -21,15 +21,17 @@ test_that("weights without a row are those of the posterior without it", {
   fit <- few_fit()
   data <- names_of_rows(few_rows(fit))
   found <- loo_predict(fit, parameters = "integrated")
-  plug_in <- loo_predict(fit)
+  plug_in <- loo_predict(fit, parameters = "plug-in")
   expected <- t(vapply(seq_len(8L), function(row) unlist(predict(fit_without(fit, row), data[row, ],
     parameters = "integrated", threads = 1L)), double(2L)))
   expect_lt(max(abs(found$mean - expected[, "mean"]) / expected[, "sd"]), 0.05)
   expect_lt(max(abs(found$sd / expected[, "sd"] - 1)), 0.02)
   # which weights of all rows miss
   weights <- exp(integrated_fits(fit, plain_context(1L))$log_weights)
-  means <- sapply(integrated_fits(fit, plain_context(1L))$fits, function(x) loo_predict(x)$mean)
-  sds <- sapply(integrated_fits(fit, plain_context(1L))$fits, function(x) loo_predict(x)$sd)
+  by_points <- lapply(integrated_fits(fit, plain_context(1L))$fits, loo_predict,
+    parameters = "plug-in")
+  means <- sapply(by_points, `[[`, "mean")
+  sds <- sapply(by_points, `[[`, "sd")
   mean <- drop(means %*% weights)
   sd <- sqrt(drop((sds^2 + (means - mean)^2) %*% weights))
   expect_gt(max(abs(sd / expected[, "sd"] - 1)), 0.06)
@@ -39,7 +41,7 @@ test_that("weights without a row are those of the posterior without it", {
 test_that("leave-one-out scores are those of the mixture with weights of each row", {
   fit <- few_fit()
   design <- integrated_fits(fit, plain_context(1L))
-  moments <- lapply(design$fits, loo_predict)
+  moments <- lapply(design$fits, loo_predict, parameters = "plug-in")
   y <- fit$data$y
   density <- vapply(moments, function(x) dnorm(y, x$mean, x$sd), double(8L))
   weights <- sweep(1 / density, 2L, exp(design$log_weights), "*")
@@ -96,7 +98,7 @@ test_that("draws have the moments of integrated predictions", {
   drawn <- as.matrix(simulate(fit, 6000, seed = 1, newdata = new, parameters = "integrated"))
   expect_lt(max(abs(rowMeans(drawn) - predicted$mean) / predicted$sd), 0.05)
   expect_equal(unname(apply(drawn, 1L, sd)), predicted$sd, tolerance = 0.05)
-  expect_gt(predicted$sd[2L] / predict(fit, new)$sd[2L], 1.1)
+  expect_gt(predicted$sd[2L] / predict(fit, new, parameters = "plug-in")$sd[2L], 1.1)
   again <- as.matrix(simulate(fit, 6000, seed = 1, newdata = new, parameters = "integrated"))
   expect_identical(drawn, again)
 })

@@ -10,19 +10,21 @@ test_that("regression kriging is kriging of the left-out errors", {
   process <- neargp(error ~ 1, d, coords = ~ x + y, covariance = cov_exponential(range = 0.3),
     verbose = FALSE)
   new <- learner_data(4, seed = 9)
-  kriged <- predict(process, new, interval = "prediction")
+  kriged <- predict(process, new, interval = "prediction", parameters = "plug-in")
   trend <- unname(predict(lm(z ~ h + I(h^2), d), new))
   given <- predict(fit, new, interval = "prediction")
   expect_equal(given$mean, trend + kriged$mean)
   expect_equal(given$sd, kriged$sd)
   expect_equal(given$upper, trend + kriged$upper)
-  held <- cross_validate(process, d$block, verbose = FALSE)$predictions
+  held <- cross_validate(process, d$block, verbose = FALSE,
+    parameters = "plug-in")$predictions
   expect_equal(loo_predict(fit)$mean, d$z - d$error + held$mean)
   expect_equal(scores(fit, new)$rmse, sqrt(mean((new$z - given$mean)^2)))
   expect_equal(fitted(fit), d$z - d$error + fitted(process))
   expect_output(print(fit), "left-out errors of lm")
   draws <- simulate(fit, 2, seed = 3, newdata = new)
-  expect_equal(draws$sim_1 - trend, simulate(process, 2, seed = 3, newdata = new)$sim_1)
+  expect_equal(draws$sim_1 - trend, simulate(process, 2, seed = 3, newdata = new,
+    parameters = "plug-in")$sim_1)
   expect_equal(update(fit, . ~ .)$process$beta, fit$process$beta)
 })
 

@@ -20,7 +20,7 @@ test_that("weights maximise the sum of log densities with two rows for each memb
 test_that("the weights of a fit are those of its left-out densities", {
   d <- learner_data()
   fit <- learned_fit(d)
-  left <- loo_predict(fit$process)
+  left <- loo_predict(fit$process, parameters = "plug-in")
   member <- fit$members$lm
   density <- cbind(dnorm(d$z, left$mean, left$sd), dnorm(d$z, member$left_out, member$sd))
   of_first <- function(w) sum(log(density %*% c(w, 1 - w))) + 2 * log(w) + 2 * log(1 - w)
@@ -37,7 +37,7 @@ test_that("predictions are those of the mixture", {
   fit <- learned_fit(d)
   new <- learner_data(4, seed = 9)
   given <- predict(fit, new, interval = "prediction", level = 0.8, threshold = c(0, 1))
-  process <- predict(fit$process, new)
+  process <- predict(fit$process, new, parameters = "plug-in")
   m <- cbind(process$mean, predict(lm(z ~ h + I(h^2), d), new))
   s <- cbind(process$sd, fit$members$lm$sd)
   w <- coef(fit)

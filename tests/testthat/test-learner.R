@@ -101,7 +101,8 @@ test_that("generics show the members and the process", {
   table <- summary(fit)$members
   expect_identical(rownames(table), c("process", "lm", "stack"))
   expect_equal(table["stack", "R2"], 1 - sum(residuals(fit, "loo")^2) / sum((d$z - mean(d$z))^2))
-  expect_equal(table["process", "log_score"], scores(fit$process)$log_score)
+  expect_equal(table["process", "log_score"], scores(fit$process,
+    parameters = "plug-in")$log_score)
   expect_equal(coef(fit, "trend"), coef(fit$process))
   expect_equal(fitted(fit), coef(fit)[[1]] * fitted(fit$process) +
     coef(fit)[[2]] * fit$members$lm$left_out)

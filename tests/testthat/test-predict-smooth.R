@@ -48,7 +48,8 @@ test_that("what has no edges is as without, and what has others is refused", {
   data <- simulated_data(60)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp())
   places <- data.frame(x = runif(3), y = runif(3))
-  expect_identical(predict(fit, places, smooth = TRUE), predict(fit, places))
+  expect_identical(predict(fit, places, smooth = TRUE), predict(fit, places,
+    parameters = "plug-in"))
   near <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5))
   expect_error(predict(near, places, smooth = TRUE, sectors = 4), "`sectors`",
     class = "neargp_error_argument")

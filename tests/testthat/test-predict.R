@@ -17,7 +17,7 @@ test_on_devices("with all rows as neighbours predictions are universal kriging",
     dense <- dense_of(fit, new, X0)
     predict_new <- function(...) {
       predict(fit, new, k = if (inherits(method, "neargp_vecchia")) 60, device = device_of(method),
-        ...)
+        parameters = "plug-in", ...)
     }
     latent <- predict_new(type = "link")
     expect_equal(latent$mean, dense$mean, tolerance = 1e-9)
@@ -79,12 +79,14 @@ test_that("standard deviations of forecasts grow with their horizon, up to that 
   set.seed(3)
   data <- data.frame(day = 1:60, z = as.numeric(stats::arima.sim(list(ar = 0.8), 60)))
   fit <- neargp(z ~ 1, data, coords = ~ day, method = exact_gp(), covariance = cov_exponential())
-  ahead <- predict(fit, data.frame(day = 60 + 2^(0:5)), interval = "prediction")
+  ahead <- predict(fit, data.frame(day = 60 + 2^(0:5)), interval = "prediction",
+    parameters = "plug-in")
   expect_gt(min(diff(ahead$sd)), 0)
   expect_gt(min(diff(ahead$upper - ahead$lower)), 0)
   limit <- sum(coef(fit, "covariance")[c("variance", "nugget")]) + vcov(fit)[1L, 1L]
   expect_lt(max(ahead$sd), sqrt(limit))
-  expect_equal(predict(fit, data.frame(day = 1e4), interval = "prediction")$sd, sqrt(limit),
+  expect_equal(predict(fit, data.frame(day = 1e4), interval = "prediction",
+    parameters = "plug-in")$sd, sqrt(limit),
     tolerance = 1e-6)
 })
 

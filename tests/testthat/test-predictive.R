@@ -6,6 +6,8 @@ predictive_examples <- function() {
   gamma <- new_mixture(mean, sd, Gamma("log"), c(shape = 3))
   list(normal = new_normal(mean, sd), normal_mixture = field, response = gamma,
     component = new_component_mixture(field, "gamma", list(shape = 3)),
+    own_parameters = mixture_of(list(gamma, new_mixture(mean + 0.7, 0.5 * sd, Gamma("log"),
+      c(shape = 9))), log(c(0.3, 0.7))),
     transformed = new_mixture(mean, sd, replace(gaussian(), "transform",
       list(as_transform("log"))), c(variance = 0.1)),
     inflated = new_inflated(c(0.9, 0.8, 0.7, 0.6), gamma))

@@ -155,7 +155,7 @@ test_that("draws have the covariance, and the prior's standard deviation follows
   expected <- parts[[1L]] + outer(new$dose, new$dose) * parts[[2L]]
   scale <- sqrt(diag(expected))
   expect_lt(max(abs(stats::cov(t(draws)) - expected) / outer(scale, scale)), 0.1)
-  far <- predict(fit, transform(new, x = 1e6), type = "link")
+  far <- predict(fit, transform(new, x = 1e6), type = "link", parameters = "plug-in")
   expect_equal(far$sd, scale, tolerance = 1e-8)
 })
 
