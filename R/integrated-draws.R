@@ -21,9 +21,14 @@ largest_pareto_k <- 0.7
 drawn_design <- function(objective, mode, problem, state_at) {
   axes <- bounded_axes(objective, mode, problem)
   count <- ncol(axes$columns)
-  at <- function(z) mode$working + c(axes$columns %*% z)
-  scales <- draw_widening * pmin(split_scales(function(z) state_at(at(z))$value,
-    mode$evaluated$value, count), axes$widest)
+  along <- split_scales(function(z) state_at(mode$working + c(axes$columns %*% z))$value,
+    mode$evaluated$value, count)
+  # the sign of an eigenvector is free: its wider half comes second, whatever the unit of the data
+  turned <- along[, 1L] > along[, 2L]
+  columns <- sweep(axes$columns, 2L, ifelse(turned, -1, 1), "*")
+  along[turned, ] <- along[turned, 2:1]
+  at <- function(z) mode$working + c(columns %*% z)
+  scales <- draw_widening * pmin(along, axes$widest)
   units <- normal_points(max(posterior_draws, 4L * count), count)
   states <- lapply(seq_len(nrow(units)), function(i) {
     draw <- split_normal_quantile(stats::pnorm(units[i, ]), scales)
@@ -47,15 +52,8 @@ bounded_axes <- function(objective, mode, problem) {
   parts <- eigen(information / sqrt(outer(precision, precision)), symmetric = TRUE)
   values <- pmax(parts$values, 1)
   columns <- matrix(0, length(problem$free), length(free))
-  columns[free, ] <- sweep(signed_vectors(parts$vectors) / sqrt(precision), 2L, sqrt(values), "/")
+  columns[free, ] <- sweep(parts$vectors / sqrt(precision), 2L, sqrt(values), "/")
   list(columns = columns, widest = sqrt(values))
-}
-
-# The largest element of each eigenvector, whose sign is free, is positive: design and result do not
-# depend on the unit of the data.
-signed_vectors <- function(vectors) {
-  largest <- vectors[cbind(max.col(t(abs(vectors)), "first"), seq_len(ncol(vectors)))]
-  sweep(vectors, 2L, sign(largest), "*")
 }
 
 # Opposite pairs of points with the mean 0 and the covariance I. They are normal quantiles of the

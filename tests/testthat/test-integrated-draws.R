@@ -26,6 +26,8 @@ by_posterior <- function(fit, ...) {
   suppressMessages(predict(fit, five_places(), ..., parameters = "integrated", threads = 1L))
 }
 
+by_estimates <- function(fit) predict(fit, five_places(), parameters = "plug-in")
+
 test_that("points are opposite pairs with the moments of normal numbers", {
   for (d in c(4L, 9L)) {
     points <- normal_points(64L, d)
@@ -77,7 +79,7 @@ test_that("more than three parameters are drawn, in all directions and inside th
   first <- by_posterior(fit)
   expect_identical(.Random.seed, before)
   expect_identical(by_posterior(unserialize(serialize(fit, NULL))), first)
-  expect_true(all(first$sd[4L] > predict(fit, five_places(), parameters = "plug-in")$sd[4L]))
+  expect_true(all(first$sd[4L] > by_estimates(fit)$sd[4L]))
 })
 
 test_that("no direction of the draws is wider than the prior, and a penalty is one", {
@@ -191,5 +193,5 @@ test_extended("mean and sd are those of a long Markov chain", {
   expect_lt(max(abs(found$sd / sd - 1)), 0.03)
   expect_lt(max(abs(found$mean - rowMeans(means)) / sd), 0.06)
   # the estimates alone are further off
-  expect_gt(max(abs(predict(fit, five_places())$sd / sd - 1)), 0.15)
+  expect_gt(max(abs(by_estimates(fit)$sd / sd - 1)), 0.15)
 })

@@ -91,7 +91,8 @@ test_that("blocked folds leave the same rows out of all members", {
     by_hand[held] <- predict(lm(z ~ h + I(h^2), d[-held, ]), d[held, ])
   }
   expect_equal(fit$members$lm$left_out, by_hand)
-  held <- cross_validate(fit$process, d$block, verbose = FALSE)$predictions
+  held <- cross_validate(fit$process, d$block, verbose = FALSE,
+    parameters = "plug-in")$predictions
   expect_equal(fit$left_out$process$mean, held$mean)
   expect_equal(fit$left_out$process$sd, held$sd)
   expect_true(all(is.na(loo_predict(fit)$mean[c(3, 8)])))

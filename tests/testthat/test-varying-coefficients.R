@@ -44,7 +44,7 @@ test_extended("predictions of response and coefficients are dense kriging by all
     k <- if (is.null(method$k)) NULL else nrow(data)
     expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords,
       cbind(1, new$dose))
-    predicted <- predict(fit, new, type = "link", k = k)
+    predicted <- predict(fit, new, type = "link", k = k, parameters = "plug-in")
     expect_equal(predicted$mean, expected$mean, tolerance = 1e-8)
     expect_equal(predicted$sd^2, expected$variance, tolerance = 1e-7)
     wanted <- dense_coefficients(fit, data, new, cbind("(Intercept)" = 1, dose = data$dose))
