@@ -186,6 +186,7 @@ restrict_rows.neargp_svgp <- function(method, fit, rows, context) {
 
 refit_on_rows <- function(fit, rows, context) {
   problem <- hold_parameters(fit, fold_problem(fit, rows, context))
+  problem <- without_training(with_fitted_network(problem, fit$locations$network))
   problem$inducing <- fit$svgp$positions
   problem$method[c("move", "std_error")] <- FALSE
   refit_problem(fit, problem)
