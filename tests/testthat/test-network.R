@@ -252,3 +252,27 @@ test_that("what a network does not go with is an error of class local", {
   expect_error(network_fit(data, covariance = cov_matern(warp = mlp(2), sd = ~ a)),
     class = "neargp_error_local")
 })
+
+test_that("a run in pieces arrives where one does in a single piece", {
+  data <- curved_data(120)
+  for (method in list(network_method(3), network_method(3, "adam"))) {
+    file <- withr::local_tempfile()
+    whole <- network_fit(data, method)
+    pieces <- network_fit(data, method, control = neargp_control(checkpoint = file))
+    expect_identical(pieces$locations$network, whole$locations$network)
+    expect_identical(pieces$svgp, whole$svgp)
+  }
+})
+
+test_that("factors, degrees and areas around points keep their columns before the network", {
+  data <- transform(curved_data(120), lon = -10 * a, lat = 40 + 5 * b,
+    kind = factor(rep(c("u", "v"), 60)))
+  fit <- withr::with_seed(1, neargp(z ~ 1, data, coords = ~ lon + lat + kind, crs = 4326,
+    method = network_method(2), covariance = network_covariance()))
+  expect_identical(fit$locations$network$widths[1L], 4L)
+  expect_equal(original_coords(fit)[, 1:2], as.matrix(data[c("lon", "lat")]), tolerance = 1e-10,
+    ignore_attr = TRUE)
+  expect_true(all(is.finite(predict(fit, data[1:3, ])$mean)))
+  expect_error(predict(fit, transform(data[1, ], kind = "w")), class = "neargp_error")
+  expect_false(is.null(block_folds(fit, v = 3)))
+})
