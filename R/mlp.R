@@ -15,8 +15,8 @@
 #'
 #' @details
 #' Use it with many predictors and several thousand observations or more. Compare with the fit
-#' without a network by held-out scores or `cross_validate(refit = TRUE)`. With few observations, or
-#' a noisy response, it overfits.
+#' without a network by held-out scores or `cross_validate(refit = TRUE)`. With few observations a
+#' network overfits.
 #'
 #' Adam trains the network in mini-batches, by the objective of the method. More `epochs` and a
 #' smaller `batch_size` often help. Weights start at random: use [set.seed()] for the same fit again.
@@ -36,7 +36,8 @@
 #' @param activation `"relu"` (default, as in the paper) or `"tanh"`, whose features are smooth and
 #'   bounded. The last layer is linear. Weights start as He et al. and Glorot and Bengio suggest.
 #' @param decay a non-negative number, the weight decay `c`. The objective loses `c / 2` times the
-#'   sum of squared weights for each observation. `0` disables it. Default: 1e-4.
+#'   sum of squared weights for each observation. Increase it if intervals are too short, as in a
+#'   noisy response. `0` disables it. Default: 0.01.
 #' @return A settings object of class `neargp_warp` for the argument `warp` of a [covariance]. The
 #'   data frame `inducing` of the fit contains features.
 #' @references Calandra, R. et al. (2016). Manifold Gaussian processes for regression. *IJCNN*.
@@ -63,7 +64,7 @@
 #' plain <- update(fit, covariance = cov_matern(nu = 2.5, ard = TRUE))
 #' rbind(network = scores(fit, newdata = test), plain = scores(plain, newdata = test))
 #' @export
-mlp <- function(layers = c(64L, 32L, 8L), activation = c("relu", "tanh"), decay = 1e-4) {
+mlp <- function(layers = c(64L, 32L, 8L), activation = c("relu", "tanh"), decay = 0.01) {
   new_warp("mlp", layers = check_units(layers),
     activation = check_choice(activation, "activation", names(activations)),
     decay = check_number(decay, "decay", 0))

@@ -1,19 +1,19 @@
 # Deep kernels: svgp() and jointly trained ppgpr() with and without a network before the covariance, warp = mlp(), on random training rows of
 # UCI sets in the paper's split (15:3:2). Both are trained by the same mini-batches, points and epochs. Test scores, and seconds of the fit.
 #
-#   Rscript bench/deep-kernel.R [sets: kin40k,pol,protein,elevators] [rows: 8000] [points: 128] [epochs: 60] [methods: svgp,ppgpr] \
-#     [layers: 64,32,8] [activation: relu] [decay: 1e-4] [splits: 1] [learning rate: 0.01]
+#   Rscript bench/deep-kernel.R [sets: kin40k,pol,protein,elevators] [rows: 6000] [points: 100] [epochs: 40] [methods: svgp,ppgpr] \
+#     [layers: 64,32,8] [activation: relu] [decay: 0.01] [splits: 1] [learning rate: 0.01]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 
 sets <- argument(1L, c("kin40k", "pol", "protein", "elevators"))
-rows <- as.integer(argument(2L, "8000"))
-points <- as.integer(argument(3L, "128"))
-epochs <- as.integer(argument(4L, "60"))
+rows <- as.integer(argument(2L, "6000"))
+points <- as.integer(argument(3L, "100"))
+epochs <- as.integer(argument(4L, "40"))
 methods <- argument(5L, c("svgp", "ppgpr"))
 layers <- as.integer(argument(6L, c("64", "32", "8")))
 activation <- argument(7L, "relu")
-decay <- as.numeric(argument(8L, "1e-4"))
+decay <- as.numeric(argument(8L, "0.01"))
 splits <- as.integer(argument(9L, "1"))
 rate <- as.numeric(argument(10L, "0.01"))
 

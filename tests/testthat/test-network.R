@@ -230,7 +230,7 @@ test_that("settings are checked, and a covariance says that it has a network", {
   expect_error(mlp(2, decay = -1), class = "neargp_error_argument")
   expect_error(cov_matern(warp = list(mlp(2), monotone(~ a))), class = "neargp_error_argument")
   expect_error(cov_matern(warp = mlp(2), penalty = 2), "decay", class = "neargp_error_argument")
-  expect_output(print(mlp(c(4, 2))), "mlp(c(4, 2), \"relu\", decay = 0.0001)", fixed = TRUE)
+  expect_output(print(mlp(c(4, 2))), "mlp(c(4, 2), \"relu\", decay = 0.01)", fixed = TRUE)
   expect_output(print(network_covariance()), "mlp(c(6, 2)", fixed = TRUE)
   expect_output(print(network_fit()), "Features: +2, learned by a perceptron \\(3-6-2, relu\\)")
 })
