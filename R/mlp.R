@@ -15,46 +15,35 @@
 #'
 #' @details
 #' Use it with many predictors and several thousand observations or more. Compare with the fit
-#' without a network by held-out scores or `cross_validate(refit = TRUE)`. With few observations a
-#' network overfits.
+#' without a network by held-out scores: with few observations a network overfits.
 #'
 #' Adam trains the network in mini-batches, by the objective of the method. More `epochs` and a
 #' smaller `batch_size` often help. Weights start at random: use [set.seed()] for the same fit again.
+#' Inputs are standardised, and so are the features at the start, in place of the paper's batch
+#' normalisation. Standard errors are conditional on the network.
 #'
-#' Jankowiak et al. (2020) use 1000, 1000, 500, 50 and 20 units with batch normalisation. Here the
-#' data set the scale once, before the training: inputs are standardised, and so are the features at
-#' the start. A prediction therefore depends on its own row alone.
-#'
-#' @section Limits:
-#' A covariance with a network is a single component without anisotropy. Random effects, models of the
-#' noise, several responses, more than two categories, row sources, clusters and GPUs are errors.
-#' `optimizer = "collapsed"` of [svgp()] is an error, because it does not train the network.
-#' Standard errors of the covariance parameters are conditional on the network.
+#' A covariance with a network is a single component without anisotropy. Random effects, models of
+#' the noise, several responses, more than two categories, row sources, clusters, GPUs and
+#' `optimizer = "collapsed"` are errors.
 #'
 #' @param layers the numbers of units of each layer, integers. The last one is the number of
 #'   features. Default: `c(64, 32, 8)`.
 #' @param activation `"relu"` (default, as in the paper) or `"tanh"`, whose features are smooth and
-#'   bounded. The last layer is linear. Weights start as He et al. and Glorot and Bengio suggest.
+#'   bounded. The last layer is linear.
 #' @param decay a non-negative number, the weight decay `c`. The objective loses `c / 2` times the
-#'   sum of squared weights for each observation. Increase it if intervals are too short, as in a
-#'   noisy response. `0` disables it. Default: 0.01.
+#'   sum of squared weights for each observation. Increase it if intervals are too short. `0`
+#'   disables it. Default: 0.01.
 #' @return A settings object of class `neargp_warp` for the argument `warp` of a [covariance]. The
 #'   data frame `inducing` of the fit contains features.
-#' @references Calandra, R. et al. (2016). Manifold Gaussian processes for regression. *IJCNN*.
-#'   Wilson, A. G. et al. (2016). Deep kernel learning. *AISTATS*. Jankowiak, M., Pleiss, G. and
-#'   Gardner, J. R. (2020). Deep sigma point processes. *UAI*. arXiv:2002.09112. He, K. et al.
-#'   (2015). Delving deep into rectifiers. *ICCV*. Glorot, X. and Bengio, Y. (2010). Understanding
-#'   the difficulty of training deep feedforward neural networks. *AISTATS*.
-#' @seealso [warped_coordinates()] for the features, [dspp()] for layers of Gaussian processes,
-#'   [expand()] and [monotone()] for other warps.
+#' @references Wilson, A. G. et al. (2016). Deep kernel learning. *AISTATS*. Jankowiak, M., Pleiss,
+#'   G. and Gardner, J. R. (2020). Deep sigma point processes. *UAI*. arXiv:2002.09112.
+#' @seealso [warped_coordinates()] for the features, [dspp()], [expand()]
 #' @examples
 #' # A function of the product of two predictors
 #' set.seed(1)
-#' d <- data.frame(x1 = runif(1500), x2 = runif(1500), x3 = runif(1500))
-#' d$y <- sin(12 * d$x1 * d$x2) + 0.2 * d$x3 + rnorm(1500, sd = 0.1)
-#' train <- d[1:1000, ]
-#' test <- d[1001:1500, ]
-#' fit <- neargp(y ~ 1, train, coords = ~ x1 + x2 + x3,
+#' d <- data.frame(x1 = runif(1500), x2 = runif(1500))
+#' d$y <- sin(12 * d$x1 * d$x2) + rnorm(1500, sd = 0.1)
+#' fit <- neargp(y ~ 1, d[1:1000, ], coords = ~ x1 + x2,
 #'   method = svgp(inducing = 20, epochs = 60, batch_size = 100),
 #'   covariance = cov_matern(nu = 2.5, warp = mlp(c(20, 2))))
 #' fit
@@ -62,7 +51,8 @@
 #'
 #' # Compare with the same method without a network
 #' plain <- update(fit, covariance = cov_matern(nu = 2.5, ard = TRUE))
-#' rbind(network = scores(fit, newdata = test), plain = scores(plain, newdata = test))
+#' rbind(network = scores(fit, newdata = d[1001:1500, ]),
+#'   plain = scores(plain, newdata = d[1001:1500, ]))
 #' @export
 mlp <- function(layers = c(64L, 32L, 8L), activation = c("relu", "tanh"), decay = 0.01) {
   new_warp("mlp", layers = check_units(layers),

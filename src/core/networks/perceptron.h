@@ -1,6 +1,6 @@
-// A perceptron z(x): layers of units a_l(W_l' z_(l-1) + b_l), z_0 the inputs of a row, without an activation a in the
-// last layer, and the derivatives of an objective in its weights by those in its outputs. A Gaussian process of its
-// outputs has a deep kernel (Calandra et al. 2016; Wilson et al. 2016).
+// A perceptron z(x): layers of units a_l(W_l' z_(l-1) + b_l), with z_0 the inputs of a row. The last layer is
+// without an activation a. Backpropagation turns derivatives in its outputs into those in its weights. A Gaussian
+// process of its outputs is one with a deep kernel: Calandra et al. 2016, Wilson et al. 2016.
 #pragma once
 
 #include <Eigen/Core>
@@ -33,8 +33,8 @@ class PerceptronPass {
 
   const Eigen::MatrixXd& outputs() const { return values_.back(); }
 
-  // The derivatives in the weights, given those in the outputs, by backpropagation: with D the derivatives in a layer's
-  // sums W'z + b, those in W are z D', in b the sums of D, and in z they are W D.
+  // The derivatives in the weights, given those in the outputs. Let D be the derivatives in a layer's sums W'z + b:
+  // those in W are z D', in b the sums of D, and in z they are W D.
   std::vector<double> gradient(Eigen::MatrixXd outputs_bar) const;
 
  private:
