@@ -18,9 +18,9 @@
 #' without a network by held-out scores: with few observations a network overfits.
 #'
 #' Adam trains the network in mini-batches, by the objective of the method. More `epochs` and a
-#' smaller `batch_size` often help. Weights start at random: use [set.seed()] for the same fit again.
-#' Inputs are standardised, and so are the features at the start, in place of the paper's batch
-#' normalisation. Standard errors are conditional on the network.
+#' smaller `batch_size` often help. Weights start at random: use [set.seed()] for the same fit
+#' again. Inputs are standardised, and so are the features at the start, in place of the paper's
+#' batch normalisation. Standard errors are conditional on the network.
 #'
 #' A covariance with a network is a single component without anisotropy. Random effects, models of
 #' the noise, several responses, more than two categories, row sources, clusters, GPUs and

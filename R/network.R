@@ -1,15 +1,15 @@
 # The network of mlp() in numbers.
 
-# The variances of a weight at the start, of a layer with so many inputs and outputs: those that
-# keep the variance of values (He et al. 2015), or of values and gradients (Glorot and Bengio 2010).
+# The variance of a weight at the start, by the numbers of inputs and outputs of its layer. It keeps
+# the variance of values, He et al. 2015, or of values and gradients, Glorot and Bengio 2010.
 activations <- list(
   relu = function(inputs, outputs) 2 / inputs,
   tanh = function(inputs, outputs) 2 / (inputs + outputs)
 )
 
 # `widths` and `weights` are as in src/core/networks/perceptron.h, `center` and `scale` those of the
-# inputs. Weights are R's random numbers, and biases 0. The features of the rows have the mean 0 and
-# the standard deviation 1, for which the paper has a batch normalisation.
+# inputs. Weights are R's random numbers, and biases 0. The features of the rows start with mean 0
+# and standard deviation 1, in place of the paper's batch normalisation.
 new_network <- function(settings, inputs) {
   spread <- apply(inputs, 2L, stats::sd)
   widths <- c(ncol(inputs), settings$layers)

@@ -1,5 +1,5 @@
-# Deep kernels: svgp() and jointly trained ppgpr() with and without a network before the covariance, warp = mlp(), on random training rows of
-# UCI sets in the paper's split (15:3:2). Both are trained by the same mini-batches, points and epochs. Test scores, and seconds of the fit.
+# Deep kernels: svgp() and jointly trained ppgpr() with and without warp = mlp(), on random training rows of UCI sets in the paper's split.
+# Both use the same mini-batches, points and epochs. The table holds test scores and the seconds of the fit.
 #
 #   Rscript bench/deep-kernel.R [sets: kin40k,pol,protein,elevators] [rows: 6000] [points: 100] [epochs: 40] [methods: svgp,ppgpr] \
 #     [layers: 64,32,8] [activation: relu] [decay: 0.01] [splits: 1] [learning rate: 0.01]
