@@ -42,6 +42,11 @@ abilities <- list(
   # sd = ~ z, range = ~ z, priors, cov_spacetime(): what carries the ridge of local fields
   local_fields = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
     loo_k = gaussian_only(), mll_k = TRUE, vnngp = TRUE, swsgp = FALSE),
+  # warp = mlp(): a network that is trained with all else
+  networks = list(default = FALSE,
+    svgp = when("by mini-batches, of one response that is no factor of three levels or more",
+      function(method) method$optimizer != "collapsed"),
+    svgp_classes = FALSE, svgp_outputs = FALSE, odvgp = FALSE, ppgpr = TRUE),
   # features() and cov_features(): components of some of the coordinates
   features = list(default = FALSE, exact_gp = TRUE, vnngp = TRUE),
   # rows that are areas
@@ -190,6 +195,7 @@ ability_labels <- c(outputs = "Several outputs, `cbind(a, b) ~ 1`", classes = "C
   effects = "Random effects and smooths",
   noise_model = "Noise with a model, `nugget = ~ z` and `measurement_variance`",
   local_fields = "Local standard deviations and ranges, warps, priors, `cov_spacetime()`",
+  networks = "Deep kernels, `mlp()`",
   areal_rows = "Observations on areas", area_means = "Means over areas, `predict_areas()`",
   shards = "Shards and clusters")
 

@@ -209,8 +209,9 @@ fit_key <- function(problem, settings) {
   stream <- data$stream[c("hashes", "model", "rows")]
   layout <- as.list(problem$layout)
   parts <- list(`the response` = list(data[of_rows], stream),
-    `the trend` = list(colnames(data$X), data$X), `the coordinates` = list(data$coords,
-    problem$locations$metric), `the weights` = data$weights, `the offset` = data$offset,
+    `the trend` = list(colnames(data$X), data$X), `the coordinates` = list(
+    data$inputs %||% data$coords, problem$locations$metric),
+    `the weights` = data$weights, `the offset` = data$offset,
     `the covariance` = list(problem$covariance, layout[setdiff(names(layout), "start")]),
     `the method` = list(class(problem$method), problem$method),
     `the family` = problem$family, `the prior` = problem$prior,

@@ -55,7 +55,7 @@
 #'   / observations` in small samples, and at least 5 for [expand()]. Larger values shrink towards a
 #'   stationary covariance.
 #' @param warp [expand()] for further, learned coordinates, [monotone()] for increasing functions of
-#'   coordinates, or a list of both. Default `NULL`: none.
+#'   coordinates, a list of both, or [mlp()] for the features of a network. Default `NULL`: none.
 #' @param by a one-sided formula of one numeric or logical column whose coefficient varies in space,
 #'   see [varying_coefficients]. Default `NULL`: none.
 #' @param nu the smoothness of the Matérn family, a positive number, or `NULL` to estimate it. 0.5,

@@ -43,7 +43,7 @@ splits_of <- function(folds) {
 }
 
 within_buffer <- function(fit, held, kept, buffer) {
-  coords <- places_of(fit$data$coords, fit$locations)
+  coords <- input_places(fit$data, fit$locations)
   if (!is.null(fit$locations$time)) coords <- coords[, -ncol(coords), drop = FALSE]
   held_coords <- coords[held, , drop = FALSE]
   nearest <- drop(as.matrix(core_neighbors_to(held_coords, coords[kept, , drop = FALSE], 1L,
@@ -62,8 +62,8 @@ predict_split <- function(object, case, split, refit, level) {
 predict_split.default <- function(object, case, split, refit, level) {
   rows <- rows_of_places(object$data, split$kept)
   fit <- if (refit) with_features_of(object, rows) else object
-  predict_held_out(fit_without_fold(fit, split, refit), fit, split, held_target(fit, split),
-    case$arguments, level)
+  known <- fit_without_fold(fit, split, refit)
+  predict_held_out(known, fit, split, held_target(fit, split, known), case$arguments, level)
 }
 
 fit_without_fold <- function(fit, split, refit) {
@@ -80,8 +80,11 @@ fit_without_fold <- function(fit, split, refit) {
   known
 }
 
-# Where the held-out locations are predicted at.
-held_target <- function(fit, split) take_places(training_target(fit), split$held)
+# Where `known`, the fit without the fold, predicts the held-out locations: at the features of its
+# own network, if there is one.
+held_target <- function(fit, split, known = fit) {
+  take_places(training_target(with_fitted_network(fit, known$locations$network)), split$held)
+}
 
 # `known`: the fit without the fold; `at`: as of held_target().
 predict_held_out <- function(known, fit, split, at, arguments, level) {

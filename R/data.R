@@ -119,6 +119,7 @@ take_data_rows <- function(data, rows) {
       blocks = data$effects$blocks, compressed = data$effects$compressed)),
     if (!is.null(data$noise)) list(noise = take_noise_rows(data$noise, rows)),
     if (length(data$by)) list(by = data$by),
+    if (!is.null(data$inputs)) list(inputs = data$inputs[rows, , drop = FALSE]),
     if (!is.null(data$within)) list(within = take_within(data$within, rows)),
     if (!is.null(data$output)) list(output = data$output[rows], place = data$place[rows],
       outputs = data$outputs, places = data$places))

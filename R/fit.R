@@ -139,9 +139,9 @@ warn_of_few_rows <- function(fit) {
 # A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been
 # measured: "auto" is the CPU for them.
 choose_fit_device <- function(settings, data) {
-  if (has_local_fields(settings$covariance) || has_space_time(settings$covariance) ||
-    has_features(settings$covariance) || !is.null(data$noise) || is_compressed(data) ||
-    settings$device == "cpu") return("cpu")
+  if (has_network(settings$covariance) || has_local_fields(settings$covariance) ||
+    has_space_time(settings$covariance) || has_features(settings$covariance) ||
+    !is.null(data$noise) || is_compressed(data) || settings$device == "cpu") return("cpu")
   if (has_ability(settings$method, "cpu_objective")) {
     check_dense_device(settings$device)
     return("cpu")

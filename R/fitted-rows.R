@@ -99,10 +99,11 @@ changed_parts <- function(object, data) {
 }
 
 have_moved <- function(object, data, rows) {
-  coords <- tryCatch(embed_coordinates(raw_coordinates(data, object$locations), object$locations,
-    data = data), error = function(e) NULL)
-  is.null(coords) ||
-    !identical(unname(coords[rows, , drop = FALSE]), unname(object$data$coords))
+  locations <- input_locations(object$locations)
+  coords <- tryCatch(embed_coordinates(raw_coordinates(data, locations), locations, data = data),
+    error = function(e) NULL)
+  is.null(coords) || !identical(unname(coords[rows, , drop = FALSE]),
+    unname(object$data$inputs %||% object$data$coords))
 }
 
 # Response and covariates, as numbers as the fit has made them.

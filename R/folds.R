@@ -109,11 +109,12 @@ fold_locations <- function(locations, longlat) {
   time <- NULL
   if (inherits(locations, "neargp_outputs")) locations <- as_places(locations)
   if (inherits(locations, "neargp")) {
-    metric <- locations$locations$metric
-    time <- locations$locations$time
+    place <- input_locations(locations$locations)
+    metric <- place$metric
+    time <- place$time
     shown <- original_coords(locations)
-    unit <- locations$locations$unit
-    coords <- places_of(locations$data$coords, locations$locations)
+    unit <- place$unit
+    coords <- input_places(locations$data, locations$locations)
     longlat <- metric == "longlat"
     degrees <- is_longlat_fit(locations)
   } else {

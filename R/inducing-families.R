@@ -24,6 +24,7 @@ fit_method.neargp_svgp_families <- function(method, problem) {
   problem$data <- core_data(problem$data)
   if (is_sharded(problem)) problem <- with_families_in_shards(problem)
   reached <- above_long_field(problem, method, fit_inducing(method, problem))
+  problem <- with_fitted_network(problem, reached$network)
   curvature <- wanted_curvature(method, problem, reached, step = 0.01)
   result <- inducing_result(method, problem, reached, curvature)
   if (is.null(reached$found)) {
@@ -42,8 +43,8 @@ above_long_field <- function(problem, method, reached, tolerated = 0.1) {
   layout <- problem$layout
   of_field <- layout$kind %in% c("variance", "range")
   searched <- is_svgp_of_counts(method, problem) && method$move && is.null(reached$found) &&
-    !is_begun(problem) && length(problem$groups) == 1L && all(problem$free[of_field]) &&
-    kind_of_rows(problem$data) != "parts"
+    !is_begun(problem) && !trains_network(problem) && length(problem$groups) == 1L &&
+    all(problem$free[of_field]) && kind_of_rows(problem$data) != "parts"
   if (!searched || share_unknown(problem, method, reached) <= tolerated) return(reached)
   coords <- problem$data$coords
   ranges <- 7 * sqrt(ncol(coords)) * group_scales(coords, problem$groups[[1L]]$group)

@@ -7,7 +7,8 @@ fit_inducing <- function(method, problem) {
   begins <- is.null(problem$warm_start)
   if (begins) problem$start <- start_for_points(problem)
   field <- if (begins && any(problem$free)) problem_of_field(problem) else problem
-  working <- if (begins) subset_start(method, field) else problem$start
+  if (trains_network(problem)) problem <- keeping_parameters(problem)
+  working <- if (begins && !trains_network(problem)) subset_start(method, field) else problem$start
   positions <- start_positions(method, field, component_at(field, working),
     number = min(512L, ceiling(count_places(problem$data) / rows_of_a_point(method, problem))))
   if (!uses_batches(method, field, nrow(positions))) {
@@ -15,9 +16,10 @@ fit_inducing <- function(method, problem) {
   }
   reached <- fit_by_batches(field, method, working, positions)
   reached$working <- beside_effects(problem, reached$working)
-  switch(method$optimizer, natural = return(batch_result(problem, method, reached)),
-    adam = return(adam_result(problem, method, reached)))
-  fit_after_batches(problem, method, reached)
+  problem <- with_fitted_network(problem, reached$network)
+  result <- switch(method$optimizer, natural = batch_result(problem, method, reached),
+    adam = adam_result(problem, method, reached), fit_after_batches(problem, method, reached))
+  c(result, list(network = reached$network))
 }
 
 # How many rows there are for each inducing point where the user does not say. Points for a quarter

@@ -6,6 +6,7 @@
 # point and the fit has not begun.
 uses_batches <- function(method, problem, points) {
   if (length(several_predictors(method))) return(refuse_batches(method, several_predictors(method)))
+  if (trains_network(problem)) return(TRUE)
   switch(method$optimizer, natural = , adam = TRUE, collapsed = FALSE,
     auto = is.null(problem$warm_start) && is.null(problem$data$noise) &&
     length(problem$data$y) > 16 * points && (method$move || any(problem$free)))
@@ -41,16 +42,16 @@ fit_by_batches <- function(problem, method, working, positions) {
     parameters, problem$context)
   settings <- batch_settings(problem, method, working)
   piece <- function(until, before) {
-    core_batch_fit(problem$data$coords, response, positions, problem_covariance(problem, values),
-      family, parameters, start, problem$warm_start$svgp$moments, c(settings, until = until),
-      before, problem$context)
+    core_batch_fit(batch_coords(problem), response, positions, problem_covariance(problem, values),
+      family, parameters, start, problem$warm_start$svgp$moments, trained_network(problem),
+      c(settings, until = until), before, problem$context)
   }
   fitted <- run_adam(method, function() {
     fit_in_pieces(problem$session, batch_epochs(method), piece)
   })
   list(working = to_working(values_after_adam(problem, values, fitted), layout$transform),
     positions = fitted$inducing, trace = fitted$trace, skipped = fitted$skipped,
-    posterior = fitted$posterior)
+    posterior = fitted$posterior, network = with_weights(trained_network(problem), fitted$weights))
 }
 
 # Epoch by epoch, where a checkpoint is kept, else in one piece.
@@ -107,6 +108,7 @@ batch_settings <- function(problem, method, working) {
     natural_rate = method$natural_rate, key = if (method$optimizer == "auto") 4 else order_key(),
     position_unit = if (method$move) pmin(component$range[component$group], spread) else double(0),
     spherical = problem$locations$metric == "longlat",
+    weight_decay = trained_network(problem)$decay %||% 0,
     report = function(epoch, reached) {
       keep_reached(problem, working, reached, if (method$move) reached$inducing)
       problem$report_bound(epoch, reached$value, unit = "epochs", of = batch_epochs(method))

@@ -11,7 +11,7 @@ ggplot_inducing <- function(fit) {
 
 # `place` of the rows and then the points, in one piece.
 inducing_places <- function(fit) {
-  coords <- original_coords(fit)
+  coords <- raw_positions(places_of(fit$data$coords, fit$locations), fit$locations)
   second <- ncol(coords) > 1L
   y <- if (second) coords[, 2L] else fit$data$y
   x_points <- as.double(fit$inducing[[1L]])

@@ -85,6 +85,7 @@ fit_method.neargp_ppgpr <- function(method, problem) {
   result <- NextMethod()
   if (is_joint(method)) return(result)
   problem$data$shards <- result$shards
+  problem <- with_fitted_network(problem, result$network)
   values <- to_core(result$working, problem$layout$transform)
   covariance <- problem_covariance(problem, values)
   parameters <- family_values(problem$family, problem$layout, values)

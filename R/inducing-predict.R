@@ -187,6 +187,7 @@ restrict_rows.neargp_svgp <- function(method, fit, rows, context) {
 #' @export
 held_problem.neargp_svgp <- function(method, fit, rows, context) {
   problem <- hold_parameters(fit, fold_problem(fit, rows, context))
+  problem <- without_training(with_fitted_network(problem, fit$locations$network))
   problem$inducing <- fit$svgp$positions
   problem$method[c("move", "std_error")] <- FALSE
   problem

@@ -6,7 +6,8 @@ fit_method.neargp_svgp <- function(method, problem) {
   refuse_effects_by_batches(method, problem$data)
   if (is_sharded(problem)) problem <- with_bound_in_shards(problem)
   reached <- fit_inducing(method, problem)
-  result <- inducing_result(method, problem, reached, wanted_curvature(method, problem, reached))
+  result <- inducing_result(method, problem, reached,
+    wanted_curvature(method, with_fitted_network(problem, reached$network), reached))
   result$shards <- problem$data$shards
   if (is.null(reached$found)) c(result, list(inducing = reached$positions)) else result
 }
@@ -17,6 +18,7 @@ inducing_result <- function(method, problem, reached, curvature) {
   result <- method_result(reached,
     score = if (is_joint(method)) "predictive score" else "evidence lower bound",
     information = curvature$information)
+  result$network <- reached$network
   if (is.null(reached$found)) result$value <- evidence_bound(method, reached$evaluated) else
     result[names(reached$found)] <- reached$found
   result
@@ -61,6 +63,7 @@ complete_fit.neargp_svgp <- function(method, fit, result, context) {
 }
 
 with_inducing_points <- function(fit, result) {
+  fit <- with_fitted_network(fit, result$network)
   fit$svgp <- result$svgp %||% list(positions = result$inducing)
   fit$inducing <- position_frame(fit$svgp$positions, fit$locations)
   fit

@@ -72,8 +72,8 @@
 #' should use the softmax then. See [categorical()] and [predict.neargp_classifier()].
 #' @return A settings object for the argument `method` of [neargp()]. The fit contains the data
 #'   frame `inducing` with the positions.
-#' @seealso [odvgp()], [ppgpr()] for calibrated intervals, [loo_k()], [row_source()] for data that
-#'   exceed the memory.
+#' @seealso [odvgp()], [ppgpr()] for calibrated intervals, [loo_k()], [mlp()] for deep kernels,
+#'   [row_source()] for data that exceed the memory.
 #' @references Titsias, M. K. (2009). Variational learning of inducing variables in sparse Gaussian
 #'   processes. *AISTATS*, equation (9). Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian
 #'   processes for big data. *UAI*. Álvarez, M. A. and Lawrence, N. D. (2011). Computationally

@@ -57,8 +57,9 @@ predict_split.neargp_learned <- function(object, case, split, refit, level) {
     abort_neargp("argument", c("`refit` must be TRUE for fits with learner() terms.",
       i = "Learners have seen the rows of each fold: cross_validate(refit = TRUE)."))
   }
-  held <- held_learned(learned_without(object, split, TRUE), object, split,
-    object$data[split$held, , drop = FALSE], held_target(object$process, split))
+  known <- learned_without(object, split, TRUE)
+  held <- held_learned(known, object, split, object$data[split$held, , drop = FALSE],
+    held_target(object$process, split, known$process))
   observed <- object$y[split$held]
   data.frame(row = split$held, fold = split$fold, observed = observed,
     score_rows(observed, held, level))

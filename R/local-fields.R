@@ -82,13 +82,16 @@ new_local_settings <- function(sd, range, warp, penalty, by) {
   sd <- check_local_formula(sd, "sd")
   range <- check_local_formula(range, "range")
   warp <- check_warp(warp)
-  if (!is.null(sd) || !is.null(range) || length(warp)) {
+  has_network <- "mlp" %in% names(warp)
+  if (!is.null(sd) || !is.null(range) || (length(warp) && !has_network) ||
+      (has_network && is.null(penalty))) {
     return(c(list(log_sd = sd, log_range = range, penalty = penalty), warp, by))
   }
   if (is.null(penalty)) return(if (!is.null(by$by)) by)
   abort_neargp("argument",
     c("`penalty` is one of the coefficients of `sd = ~`, `range = ~` and `warp = `, and none is given.",
-      i = "Leave `penalty` out, or give a local field: range = ~ bumps(4)."))
+      i = if (has_network) "Use mlp(decay = ) for the weights of a network." else
+        "Leave `penalty` out, or give a local field: range = ~ bumps(4)."))
 }
 
 check_local_formula <- function(formula, name) {
@@ -111,7 +114,8 @@ local_lines <- function(component) {
   c(if (!is.null(component$local$by)) sprintf("  times %s\n", by_label(component)),
     if (length(kinds)) sprintf("  %s %s\n", shown[kinds], vapply(component$local[kinds], deparse1,
     "")), sprintf("  warped by  %s\n",
-      vapply(component$local[intersect(warp_kinds, names(component$local))], describe_warp, "")))
+      vapply(component$local[intersect(names(warp_descriptions), names(component$local))],
+        describe_warp, "")))
 }
 
 local_formulas <- function(covariance) {
@@ -128,6 +132,10 @@ local_variables <- function(covariance) unique(unlist(lapply(local_formulas(cova
 # them, for an error.
 embed_coordinates <- function(raw, locations, argument = "data", data = NULL,
                               lacking = paste0("`", argument, "`")) {
+  if (!is.null(locations$network)) {
+    inputs <- embed_coordinates(raw, locations$inputs, argument, data, lacking)
+    return(network_coordinates(inputs, locations$network))
+  }
   places <- with_own_support(embed_places(raw, locations, argument), locations)
   if (!is.null(data)) data <- drop_geometry(data)
   if (!is.null(locations$features)) {

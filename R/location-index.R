@@ -54,6 +54,6 @@ rounded_coordinate <- function(x) {
 
 # Areas may share their middle.
 fold_location_index <- function(fit) {
-  coords <- fit$data$coords
-  location_index(if (is.null(fit$locations$support)) places_of(coords, fit$locations) else coords)
+  if (!is.null(fit$locations$support)) return(location_index(fit$data$coords))
+  location_index(input_places(fit$data, fit$locations))
 }

@@ -221,14 +221,28 @@ check_numeric_locations <- function(locations) {
 # The coordinates alone, without covariates.
 places_of <- function(coords, locations) coords[, seq_along(locations$embedded_names), drop = FALSE]
 
-position_frame <- function(coords, place) with_levels(raw_positions(coords, place), place)
+position_frame <- function(coords, place) {
+  raw <- raw_positions(coords, place)
+  if (is.null(place$network)) with_levels(raw, place) else as.data.frame(raw)
+}
+
+# The locations before a network (network.R), and the coordinates of rows there.
+input_locations <- function(locations) locations$inputs %||% locations
+
+input_places <- function(data, locations) {
+  data$inputs %||% places_of(data$coords, locations)
+}
 
 # Raw coordinates of the training rows (longitude and latitude in degrees), time last.
 original_coords <- function(fit) {
-  raw_positions(places_of(fit$data$coords, fit$locations), fit$locations)
+  raw_positions(input_places(fit$data, fit$locations), input_locations(fit$locations))
 }
 
+# The features of a network are their own.
 raw_positions <- function(coords, place) {
+  if (!is.null(place$network)) {
+    return(structure(coords, dimnames = list(NULL, place$embedded_names)))
+  }
   if (!is.null(place$features)) {
     coords <- coords[, place$kind[place$block] != "feature", drop = FALSE]
     place <- without_features(place)

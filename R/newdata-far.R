@@ -3,7 +3,8 @@
 
 # Whether distances to single locations of data say how far a field reaches.
 has_known_reach <- function(object) {
-  !has_space_time(object$covariance) && !has_areal_data(object)
+  !has_space_time(object$covariance) && !has_areal_data(object) &&
+    is.null(object$locations$network)
 }
 
 # Whether locations are within the effective range of their nearest location of data.

@@ -6,13 +6,13 @@ original_frame <- function(fit) with_levels(original_coords(fit), fit$locations)
 # Distances go round the globe, and so do the data: a hull in the plane has an edge where they have
 # none.
 goes_round <- function(fit, raw) {
-  fit$locations$metric == "longlat" && widest_gap(raw[, 1L])$width < 90
+  input_locations(fit$locations)$metric == "longlat" && widest_gap(raw[, 1L])$width < 90
 }
 
 # Degrees by metric, by CRS, or by the names of the coordinates: maps need it for their shape even
 # where the model does not.
 is_longlat_fit <- function(fit) {
-  place <- fit$locations
+  place <- input_locations(fit$locations)
   if (place$metric == "longlat") return(TRUE)
   if (!is.null(place$crs)) return(crs_is_longlat(place$crs))
   named_degrees(original_coords(fit)[, seq_along(place$raw_names), drop = FALSE])
@@ -139,5 +139,5 @@ fit_place <- function(fit, coords) {
   names <- fit$locations$raw_names
   list(x = if (longlat) joined_longitude(coords[, 1L]) else coords[, 1L],
     y = if (length(names) > 1L) coords[, 2L], longlat = longlat,
-    unit = if (longlat) "" else fit$locations$unit, names = names)
+    unit = if (longlat) "" else input_locations(fit$locations)$unit, names = names)
 }

@@ -16,7 +16,15 @@ header_facts <- list(
   Responses = function(x) describe_known(x$outputs, x$data$output),
   Shards = function(x) describe_shards(x),
   Predictors = function(x) describe_predictors(x),
-  Coordinates = function(x) if (!is_nowhere(x$locations)) describe_locations(x$locations),
+  Coordinates = function(x) {
+    if (!is_nowhere(x$locations)) describe_locations(input_locations(x$locations))
+  },
+  Features = function(x) {
+    network <- x$locations$network
+    if (!is.null(network)) {
+      sprintf("%d, learned by %s", length(x$locations$block), describe_network(network))
+    }
+  },
   Response = function(x) {
     if (!is_gaussian(x$family)) {
       paste0(family_call(x$family), " with ", x$family$link, " link", describe_successes(x))

@@ -3,6 +3,11 @@
 new_problem <- function(data, locations, settings, start) {
   settings$method <- method_for(settings$method, settings$family, data)
   settings["nugget"] <- list(numeric_nugget(settings$nugget))
+  if (has_network(settings$covariance)) {
+    settings <- network_settings(settings, data)
+    locations <- located_network(settings$covariance, data, locations, start)
+    data <- at_network(data, locations)
+  }
   if (is.null(data$output)) {
     check_one_output(settings)
     layout <- with_noise_layout(new_layout(settings$covariance, settings$nugget, locations),

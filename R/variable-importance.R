@@ -113,7 +113,8 @@ refitted_scores <- function(object, groups, folds, verbose) {
   splits <- fold_splits(folds, object)
   scores_over_folds(splits, names(groups), verbose, function(split) {
     lapply(fits, function(fit) {
-      held_log_scores(trained_without(fit, split), fit, split, held_target(fit, split))
+      known <- trained_without(fit, split)
+      held_log_scores(known, fit, split, held_target(fit, split, known))
     })
   })
 }

@@ -95,34 +95,48 @@ print.neargp_warp <- function(x, ...) {
   invisible(x)
 }
 
-describe_warp <- function(warp) {
-  if (warp$kind == "expand") return(sprintf("expand(%d, %s)", warp$q, deparse1(warp$formula)))
-  sprintf("monotone(%s, knots = %d)", deparse1(warp$formula), warp$knots)
-}
+describe_warp <- function(warp) warp_descriptions[[warp$kind]](warp)
+
+warp_descriptions <- list(
+  expand = function(warp) sprintf("expand(%d, %s)", warp$q, deparse1(warp$formula)),
+  monotone = function(warp) {
+    sprintf("monotone(%s, knots = %d)", deparse1(warp$formula), warp$knots)
+  },
+  mlp = function(warp) {
+    sprintf("mlp(c(%s), \"%s\", decay = %g)", paste(warp$layers, collapse = ", "), warp$activation,
+      warp$decay)
+  }
+)
 
 # "monotone warp of depth", "2 further coordinates of bumps(4)"
 describe_warps <- function(component) {
   monotone <- component$local$monotone
   expand <- component$local$expand
-  c(if (!is.null(monotone)) paste("monotone warp of", format_some(monotone$names)),
+  c(if (!is.null(component$local$mlp)) "features of a perceptron",
+    if (!is.null(monotone)) paste("monotone warp of", format_some(monotone$names)),
     if (!is.null(expand)) sprintf("%d further %s of %s", expand$q,
       if (expand$q == 1L) "coordinate" else "coordinates", deparse1(expand$formula[[2L]])))
 }
 
+# The warps that are made of columns, by recipes.
 warp_kinds <- c("monotone", "expand")
 
-# The warps by kind; one of each.
+# The warps by kind; one of each, and a network alone.
 check_warp <- function(warp) {
   if (is.null(warp)) return(list())
   if (inherits(warp, "neargp_warp")) warp <- list(warp)
   if (!is.list(warp) || !all(vapply(warp, inherits, NA, "neargp_warp"))) {
-    abort_argument("warp", "NULL, expand(q, ~ basis), monotone(~ coordinate), or a list of both",
-      warp)
+    abort_argument("warp",
+      "NULL, expand(q, ~ basis), monotone(~ coordinate), or a list of both, or mlp(layers)", warp)
   }
   kinds <- vapply(warp, `[[`, "", "kind")
   if (anyDuplicated(kinds)) {
     abort_neargp("argument", c(sprintf("`warp` has %s() twice.", kinds[anyDuplicated(kinds)]),
       i = "Several coordinates go into one monotone(~ depth + day), and bases into one expand()."))
+  }
+  if ("mlp" %in% kinds && length(kinds) > 1L) {
+    abort_neargp("argument", c("`warp` has mlp() and another warp.",
+      i = "A network warps all coordinates: give mlp() alone."))
   }
   stats::setNames(warp, kinds)
 }

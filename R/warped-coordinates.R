@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Returns the coordinates that [expand()] or [monotone()] learned, with standard errors by the
-#' delta method.
+#' delta method, or the features of the network of [mlp()].
 #'
 #' ```r
 #' set.seed(1)
@@ -22,8 +22,9 @@
 #'   `depth_error` is the standard error of its distance from there, and `depth_slope` the slope.
 #'   For [expand()] it contains `warp1`, `warp1_error` and so on, in units of the coordinates, with
 #'   the mean 0 over the observations. Errors are `NA` for fits without standard errors, for example
-#'   by [loo_k()]. Missing values return `NA`.
-#' @seealso `plot(fit, "warp")`, [expand()]
+#'   by [loo_k()]. For [mlp()] it contains the features `warp1`, `warp2` and so on, without errors.
+#'   Missing values return `NA`.
+#' @seealso `plot(fit, "warp")`, [expand()], [mlp()]
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(300), depth = rexp(300))
@@ -35,6 +36,7 @@
 warped_coordinates <- function(object, newdata = NULL, component = NULL) {
   check_required()
   check_fit(object)
+  if (!is.null(object$locations$network)) return(network_features(object, newdata))
   if (!is_warped(object)) {
     abort_neargp("local",
       c("The covariance of the fit has no `warp`.", i = "expand() and monotone() make one."))
@@ -48,6 +50,14 @@ warped_coordinates <- function(object, newdata = NULL, component = NULL) {
   target <- new_target(object, newdata, "process")
   as.data.frame(spread_over_rows(warp_table(warped_at(object, target$coords, component)),
     target$complete), optional = TRUE)
+}
+
+# The outputs of mlp().
+network_features <- function(object, newdata) {
+  named <- function(coords) position_frame(coords, object$locations)
+  if (is.null(newdata)) return(named(object$data$coords))
+  target <- new_target(object, newdata, "process")
+  as.data.frame(spread_over_rows(named(target$coords), target$complete), optional = TRUE)
 }
 
 warped_component <- function(fit) {

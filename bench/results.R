@@ -16,7 +16,7 @@ result_topics <- c(
   areal = "areas", areas = "areas",
   checkpoint = "scale", cluster = "cluster", conditioning = "conditioning", "covtype-vnngp" = "vnngp",
   cuda = "cuda", "one-kernel-source" = "cuda",
-  "deep-few-rows" = "deep", dspp = "deep",
+  "deep-few-rows" = "deep", "deep-kernel" = "deep", dspp = "deep",
   defaults = "defaults", "which-method" = "which-method",
   factors = "classification", "loo-k-classification" = "classification", "loo-k-polya-gamma" = "classification",
   "loo-k-steps" = "classification", "svgp-classes" = "classification", "two-levels" = "classification",

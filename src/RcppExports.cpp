@@ -12,8 +12,8 @@ Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
 // core_batch_fit
-Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior, const Rcpp::List& settings, SEXP before, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_batch_fit(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP posteriorSEXP, SEXP settingsSEXP, SEXP beforeSEXP, SEXP contextSEXP) {
+Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior, SEXP network, const Rcpp::List& settings, SEXP before, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_batch_fit(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP posteriorSEXP, SEXP networkSEXP, SEXP settingsSEXP, SEXP beforeSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -25,10 +25,11 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
     Rcpp::traits::input_parameter< SEXP >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type network(networkSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type before(beforeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_batch_fit(coords, response, inducing, covariance, family, parameters, start, posterior, settings, before, context));
+    rcpp_result_gen = Rcpp::wrap(core_batch_fit(coords, response, inducing, covariance, family, parameters, start, posterior, network, settings, before, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1692,6 +1693,33 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_perceptron
+Rcpp::NumericMatrix core_perceptron(const Rcpp::NumericMatrix& inputs, const Rcpp::List& network, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_perceptron(SEXP inputsSEXP, SEXP networkSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inputs(inputsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type network(networkSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_perceptron(inputs, network, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_perceptron_gradient
+Rcpp::NumericVector core_perceptron_gradient(const Rcpp::NumericMatrix& inputs, const Rcpp::List& network, const Rcpp::NumericMatrix& outputs_bar, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_perceptron_gradient(SEXP inputsSEXP, SEXP networkSEXP, SEXP outputs_barSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inputs(inputsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type network(networkSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type outputs_bar(outputs_barSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_perceptron_gradient(inputs, network, outputs_bar, context));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_polya_gamma_score
 Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, SEXP neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::IntegerVector& observed, const Rcpp::List& covariance, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_polya_gamma_score(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP observedSEXP, SEXP covarianceSEXP, SEXP contextSEXP) {
@@ -2292,7 +2320,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_neargp_core_batch_fit", (DL_FUNC) &_neargp_core_batch_fit, 11},
+    {"_neargp_core_batch_fit", (DL_FUNC) &_neargp_core_batch_fit, 12},
     {"_neargp_core_inducing_objective", (DL_FUNC) &_neargp_core_inducing_objective, 10},
     {"_neargp_core_fast_blas", (DL_FUNC) &_neargp_core_fast_blas, 0},
     {"_neargp_core_product_engine", (DL_FUNC) &_neargp_core_product_engine, 0},
@@ -2412,6 +2440,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_neighbor_dim", (DL_FUNC) &_neargp_core_neighbor_dim, 1},
     {"_neargp_core_neighbors_first", (DL_FUNC) &_neargp_core_neighbors_first, 2},
     {"_neargp_core_neighbors_head", (DL_FUNC) &_neargp_core_neighbors_head, 2},
+    {"_neargp_core_perceptron", (DL_FUNC) &_neargp_core_perceptron, 3},
+    {"_neargp_core_perceptron_gradient", (DL_FUNC) &_neargp_core_perceptron_gradient, 4},
     {"_neargp_core_polya_gamma_score", (DL_FUNC) &_neargp_core_polya_gamma_score, 9},
     {"_neargp_core_polya_gamma_probabilities", (DL_FUNC) &_neargp_core_polya_gamma_probabilities, 8},
     {"_neargp_core_log_polya_gamma", (DL_FUNC) &_neargp_core_log_polya_gamma, 1},

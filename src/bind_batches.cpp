@@ -7,6 +7,7 @@
 #include "bind_covariance.h"
 #include "bind_eigen.h"
 #include "bind_latent.h"
+#include "bind_network.h"
 #include "variational/batch_fit.h"
 #include "variational/inducing_objective.h"
 
@@ -50,6 +51,7 @@ neargp::BatchFitSettings batch_settings(const Rcpp::List& settings) {
   result.likelihood = to_working_parameters(settings["family"]);
   result.position_unit = Rcpp::as<std::vector<double>>(settings["position_unit"]);
   result.spherical = Rcpp::as<bool>(settings["spherical"]);
+  result.weight_decay = Rcpp::as<double>(settings["weight_decay"]);
   return result;
 }
 
@@ -61,6 +63,11 @@ neargp::AdamMemory to_adam(const Rcpp::List& memory) {
   return {Rcpp::as<std::vector<double>>(memory["moments"]), Rcpp::as<std::vector<int>>(memory["clock"])};
 }
 
+// NULL without a network.
+SEXP network_weights(const neargp::BatchFit& fit) {
+  return fit.network ? Rcpp::wrap(fit.network->weights) : R_NilValue;
+}
+
 // All that the next piece of a run goes on from.
 Rcpp::List memory_to_r(const neargp::BatchFit& fit) {
   const neargp::BatchMemory& memory = fit.memory;
@@ -69,22 +76,26 @@ Rcpp::List memory_to_r(const neargp::BatchFit& fit) {
       Rcpp::_["family"] = fit.likelihood.parameters, Rcpp::_["positions"] = fit.positions, Rcpp::_["trace"] = fit.trace,
       Rcpp::_["skipped"] = fit.skipped, Rcpp::_["shared"] = memory.shared,
       Rcpp::_["shared_adam"] = adam_to_r(memory.shared_adam),
-      Rcpp::_["position_adam"] = adam_to_r(memory.position_adam), Rcpp::_["moves"] = double(memory.moves),
-      Rcpp::_["precision"] = to_r(memory.natural.precision), Rcpp::_["natural"] = to_r(memory.natural.natural),
-      Rcpp::_["mean"] = to_r(memory.adam.at.mean), Rcpp::_["root"] = to_r(memory.adam.at.lower),
-      Rcpp::_["mean_adam"] = adam_to_r(memory.adam.mean), Rcpp::_["root_adam"] = adam_to_r(memory.adam.root));
+      Rcpp::_["position_adam"] = adam_to_r(memory.position_adam),
+      Rcpp::_["network_adam"] = adam_to_r(memory.network_adam), Rcpp::_["weights"] = network_weights(fit),
+      Rcpp::_["moves"] = double(memory.moves), Rcpp::_["precision"] = to_r(memory.natural.precision),
+      Rcpp::_["natural"] = to_r(memory.natural.natural), Rcpp::_["mean"] = to_r(memory.adam.at.mean),
+      Rcpp::_["root"] = to_r(memory.adam.at.lower), Rcpp::_["mean_adam"] = adam_to_r(memory.adam.mean),
+      Rcpp::_["root_adam"] = adam_to_r(memory.adam.root));
 }
 
-// `covariance` and `likelihood` as the run began; of the earlier piece are their values.
-std::optional<neargp::BatchFit> earlier_piece(SEXP memory, neargp::Covariance covariance,
-                                              neargp::Likelihood likelihood) {
+// `covariance`, `likelihood` and `network` as the run began; of the earlier piece are their values.
+std::optional<neargp::BatchFit> earlier_piece(SEXP memory, neargp::Covariance covariance, neargp::Likelihood likelihood,
+                                              std::optional<neargp::Perceptron> network) {
   if (Rf_isNull(memory)) return std::nullopt;
   const Rcpp::List list(memory);
   neargp::set_parameter_values(covariance, Rcpp::as<std::vector<double>>(list["covariance"]));
   likelihood.parameters = Rcpp::as<std::vector<double>>(list["family"]);
+  if (network) network->weights = Rcpp::as<std::vector<double>>(list["weights"]);
   neargp::BatchFit fit{std::move(covariance),
                        std::move(likelihood),
                        Rcpp::as<std::vector<double>>(list["positions"]),
+                       std::move(network),
                        {},
                        Rcpp::as<std::vector<double>>(list["trace"]),
                        Rcpp::as<int>(list["skipped"]),
@@ -93,6 +104,7 @@ std::optional<neargp::BatchFit> earlier_piece(SEXP memory, neargp::Covariance co
   fit.memory.shared = Rcpp::as<std::vector<double>>(list["shared"]);
   fit.memory.shared_adam = to_adam(list["shared_adam"]);
   fit.memory.position_adam = to_adam(list["position_adam"]);
+  fit.memory.network_adam = to_adam(list["network_adam"]);
   fit.memory.moves = neargp::Index(Rcpp::as<double>(list["moves"]));
   fit.memory.natural = {to_eigen(list["precision"]), to_eigen_vector(list["natural"])};
   fit.memory.adam = {{to_eigen_vector(list["mean"]), to_eigen(list["root"]), false},
@@ -113,12 +125,13 @@ Rcpp::List reached_to_r(const neargp::BatchFit& fit, int dim) {
 // root; NULL begins at the pseudo-observations. settings: moves, score, bound, kl_weight, jitter, epochs, until (the
 // epoch at which this piece of the run ends), batch_size, learning_rate, goes_on, natural_rate, key, covariance and
 // family (transform, lower, upper, free of each parameter), position_unit (of each coordinate; none where positions are
-// held), spherical, report (a function of the epoch and a list of what is reached). before: the `memory` of the piece
-// before this one, NULL for the first.
+// held), spherical, weight_decay, report (a function of the epoch and a list of what is reached). network: of
+// core_perceptron(), whose inputs `coords` are, or NULL. before: the `memory` of the piece before this one, NULL for
+// the first.
 // [[Rcpp::export]]
 Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response,
                           const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family,
-                          const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior,
+                          const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior, SEXP network,
                           const Rcpp::List& settings, SEXP before, const Rcpp::List& context) {
   const PointStore points(coords), positions(inducing);
   const int dim = inducing.ncol();
@@ -129,13 +142,16 @@ Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& r
   };
   const neargp::Covariance given = to_covariance(covariance, 0.0);
   const neargp::Likelihood likelihood = to_likelihood(family, parameters);
+  const std::optional<neargp::Perceptron> perceptron = to_network(network);
   const neargp::BatchFit fit =
       neargp::batch_fit(to_response(response), points.view(), positions.view(), given, likelihood,
-                        {to_family_posterior(start), to_posterior(posterior), earlier_piece(before, given, likelihood)},
+                        {to_family_posterior(start), to_posterior(posterior), perceptron,
+                         earlier_piece(before, given, likelihood, perceptron)},
                         batches, run_context(context));
   Rcpp::List list = reached_to_r(fit, dim);
   list["trace"] = fit.trace;
   list["skipped"] = fit.skipped;
+  list["weights"] = network_weights(fit);
   if (batches.until < batches.epochs) list["memory"] = memory_to_r(fit);
   if (batches.moves == neargp::PosteriorMoves::adam) list["posterior"] = posterior_to_r(fit.posterior);
   return list;
@@ -168,5 +184,6 @@ Rcpp::List core_inducing_objective(const Rcpp::NumericMatrix& coords, const Rcpp
   list["d_inducing"] = to_r(at.gradient.covariance.positions);
   list["d_mean"] = to_r(at.gradient.mean);
   list["d_root"] = to_r(at.gradient.root);
+  list["d_coords"] = to_r(at.gradient.coords);
   return list;
 }

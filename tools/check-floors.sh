@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 floors='base
 parallel random simd
 geometry likelihoods linalg
-covariance optim
+covariance networks optim
 conditional variational
 deep latent loo response
 effects'

@@ -34,7 +34,11 @@ random_warp <- function(tame) {
   coordinates <- if (tame) pick("s1", "s2") else pick("s1", "s2 + s1", "a", "nowhere", "when", "log(s1)", "1", "lon")
   monotone <- function() neargp::monotone(stats::as.formula(paste("~", coordinates)), knots = pick(2L, 3L, 5L, if (!tame) 1L))
   expand <- function() neargp::expand(pick(1L, 1L, 2L, if (!tame) 0L, if (!tame) 11L), random_local_formula(tame))
-  switch(pick("expand", "expand", "monotone", "both"), expand = expand(), monotone = monotone(), both = list(monotone(), expand()))
+  network <- function() {
+    neargp::mlp(pick(2L, c(4L, 2L), c(5L, 3L, 1L), if (!tame) 0L, if (!tame) 20000L), pick("relu", "tanh"), pick(1e-4, 0, if (!tame) -1))
+  }
+  switch(pick("expand", "expand", "monotone", "both", "network", "network"), expand = expand(), monotone = monotone(),
+    both = list(monotone(), expand()), network = network())
 }
 
 covariance_arguments <- function(maker, tame) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "base/error.h"
 #include "optim/adam.h"
@@ -19,18 +20,21 @@ class AdamParameters {
       : at_(at), dim_(dim), settings_(settings), is_shape_(shape_parameters(at.covariance)),
         shared_(settings.covariance.working(parameter_values(at.covariance))), own_(shared_.size()),
         shared_adam_(1, int(shared_.size() + at.likelihood.parameters.size())),
-        position_adam_(settings.position_unit.empty() ? 0 : points(), dim) {
+        position_adam_(settings.position_unit.empty() ? 0 : points(), dim),
+        network_adam_(at.network ? 1 : 0, at.network ? int(at.network->weights.size()) : 0) {
     for (const double working : settings.likelihood.working(at.likelihood.parameters)) shared_.push_back(working);
     if (at.memory.epochs == 0) return;
     shared_ = at.memory.shared;
     shared_adam_.restore(at.memory.shared_adam);
     position_adam_.restore(at.memory.position_adam);
+    network_adam_.restore(at.memory.network_adam);
   }
 
   void remember(BatchMemory& memory) const {
     memory.shared = shared_;
     memory.shared_adam = shared_adam_.memory();
     memory.position_adam = position_adam_.memory();
+    memory.network_adam = network_adam_.memory();
   }
 
   void step(const BatchGradient& gradient, double rate) {
@@ -42,6 +46,10 @@ class AdamParameters {
     settings_.likelihood.set_values(shared_.data() + own_, at_.likelihood.parameters);
     if (!settings_.position_unit.empty())
       for (Index j = 0; j < points(); ++j) move_position(j, gradient.covariance.positions.row(j), rate);
+  }
+
+  void step_network(const std::vector<double>& gradient, double rate) {
+    network_adam_.step(0, at_.network->weights.data(), gradient.data(), rate);
   }
 
  private:
@@ -73,7 +81,7 @@ class AdamParameters {
   std::vector<bool> is_shape_;
   std::vector<double> shared_;  // covariance, then likelihood
   std::size_t own_;             // parameters of the covariance
-  RowAdam shared_adam_, position_adam_;
+  RowAdam shared_adam_, position_adam_, network_adam_;
 };
 
 // One gradient whose square overflows would stop a parameter for good.
@@ -83,7 +91,7 @@ bool usable(const BatchGradient& gradient) {
   return small(gradient.score) && std::all_of(own.begin(), own.end(), small) &&
          std::all_of(gradient.likelihood.begin(), gradient.likelihood.end(), small) &&
          gradient.covariance.positions.unaryExpr(small).all() && gradient.mean.unaryExpr(small).all() &&
-         gradient.root.unaryExpr(small).all();
+         gradient.root.unaryExpr(small).all() && gradient.coords.unaryExpr(small).all();
 }
 
 Eigen::VectorXd take(const Eigen::VectorXd& from, const std::vector<int>& rows) {
@@ -171,6 +179,35 @@ class AdamMoves : public MovingPosterior {
   std::unique_ptr<AdamPosterior> q_;
 };
 
+// The network at the rows of a batch, whose coordinates its outputs become.
+class BatchNetwork {
+ public:
+  BatchNetwork(const Perceptron& network, RowBatch& batch) : network_(network), pass_(network, inputs(batch)) {
+    const RowMajor coords = pass_.outputs();
+    batch.coords.assign(coords.data(), coords.data() + coords.size());
+    batch.moves = true;
+  }
+
+  // Those of the objective of n rows, given its derivatives in the coordinates.
+  std::vector<double> gradient(const Eigen::MatrixXd& coords_bar, double decay_of_rows) const {
+    std::vector<double> gradient = pass_.gradient(coords_bar);
+    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= decay_of_rows * network_.weights[i];
+    return gradient;
+  }
+
+ private:
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  Eigen::MatrixXd inputs(const RowBatch& batch) const {
+    return Eigen::Map<const RowMajor>(batch.coords.data(), batch.response.n(), network_.inputs());
+  }
+
+  const Perceptron& network_;
+  PerceptronPass pass_;
+};
+
+double squared_norm(const std::vector<double>& x) { return std::inner_product(x.begin(), x.end(), x.begin(), 0.0); }
+
 std::unique_ptr<MovingPosterior> moving_posterior(const BatchFitStart& start, const BatchFitSettings& settings,
                                                   const RunContext& context) {
   if (settings.moves == PosteriorMoves::adam) return std::make_unique<AdamMoves>(start, settings, context);
@@ -182,16 +219,21 @@ std::unique_ptr<MovingPosterior> moving_posterior(const BatchFitStart& start, co
 BatchFit batch_fit(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
                    const Likelihood& likelihood, const BatchFitStart& start, const BatchFitSettings& settings,
                    const RunContext& context) {
-  BatchFit fit =
-      start.before
-          ? *start.before
-          : BatchFit{covariance, likelihood, {inducing.data, inducing.data + inducing.n * inducing.dim}, {}, {}, 0, {}};
+  BatchFit fit = start.before ? *start.before : BatchFit{covariance,
+                                                         likelihood,
+                                                         {inducing.data, inducing.data + inducing.n * inducing.dim},
+                                                         start.network,
+                                                         {},
+                                                         {},
+                                                         0,
+                                                         {}};
   AdamParameters parameters(fit, inducing.dim, settings);
   const Index batch_size = std::min(settings.batch_size, coords.n), steps = (coords.n + batch_size - 1) / batch_size;
   Batches batches(coords.n, settings.key, 0);
   RunContext quiet = context;
   quiet.progress = nullptr;
   const std::unique_ptr<MovingPosterior> q = moving_posterior(start, settings, quiet);
+  const double decay = settings.weight_decay * double(coords.n);
   const int until = settings.until > 0 ? settings.until : settings.epochs;
   Index step = steps * fit.memory.epochs;
   if (step > 0) batches.skip(step * batch_size);
@@ -200,8 +242,10 @@ BatchFit batch_fit(const LatentResponse& response, Points coords, Points inducin
     for (const Index end = step + steps; step < end; ++step) {
       if (context.check_interrupt) context.check_interrupt();
       const std::vector<int> rows = batches.next(batch_size);
-      const RowBatch batch = take_batch(coords, response, rows);
-      const PreparedCovariance prepared = prepare(fit.covariance, coords.dim, true);
+      RowBatch batch = take_batch(coords, response, rows);
+      std::optional<BatchNetwork> network;
+      if (fit.network) network.emplace(*fit.network, batch);
+      const PreparedCovariance prepared = prepare(fit.covariance, inducing.dim, true);
       const InducingPoints points(prepared, {fit.positions.data(), inducing.n, inducing.dim});
       const InducingFactor factor(points, settings.jitter, true);
       if (!factor.regular()) throw Error("The covariance matrix of the inducing points is singular.");
@@ -215,11 +259,13 @@ BatchFit batch_fit(const LatentResponse& response, Points coords, Points inducin
       const double done = settings.goes_on ? 1.0 : double(step) / double(steps * settings.epochs);
       const double rate = decayed_rate(settings.learning_rate, done);
       parameters.step(gradient, rate);
+      if (network) parameters.step_network(network->gradient(gradient.coords, decay), rate);
       q->accept(std::move(gradient), rate);
     }
     fit.posterior = q->at();
     fit.trace.push_back(score -
-                        settings.objective.kl_weight * divergence_from_prior(fit.posterior, response.coefficients));
+                        settings.objective.kl_weight * divergence_from_prior(fit.posterior, response.coefficients) -
+                        (fit.network ? 0.5 * decay * squared_norm(fit.network->weights) : 0.0));
     if (settings.report) settings.report(epoch + 1, fit);
   }
   fit.memory.epochs = until;

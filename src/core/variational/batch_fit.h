@@ -1,5 +1,6 @@
 // Stochastic optimisers of objectives on inducing points (batch_rows.h): in each step, on some rows, q moves by a
 // natural gradient (natural_step.h) or by Adam (adam_posterior.h), and covariance, likelihood and positions by Adam.
+// Adam also moves the weights of a network whose outputs are the coordinates of the rows: positions are outputs then.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <optional>
 
 #include "covariance/parameters.h"
+#include "networks/perceptron.h"
 #include "variational/adam_posterior.h"
 #include "variational/family_bound.h"
 
@@ -18,7 +20,7 @@ enum class PosteriorMoves { natural, adam };
 struct BatchMemory {
   int epochs = 0;              // that are done
   std::vector<double> shared;  // covariance and likelihood on the scale on which Adam moves them
-  AdamMemory shared_adam, position_adam;
+  AdamMemory shared_adam, position_adam, network_adam;
   Index moves = 0;  // of q
   NaturalPosterior natural;
   AdamPosteriorMemory adam;
@@ -28,9 +30,10 @@ struct BatchFit {
   Covariance covariance;
   Likelihood likelihood;
   std::vector<double> positions;  // row-major
-  RootedPosterior posterior;      // where q ended
-  std::vector<double> trace;      // estimates of the objective, by epoch
-  int skipped = 0;                // steps that were not taken, since the gradient overflowed
+  std::optional<Perceptron> network;
+  RootedPosterior posterior;  // where q ended
+  std::vector<double> trace;  // estimates of the objective, by epoch
+  int skipped = 0;            // steps that were not taken, since the gradient overflowed
   BatchMemory memory;
 };
 
@@ -49,6 +52,7 @@ struct BatchFitSettings {
   WorkingParameters likelihood;
   std::vector<double> position_unit;  // in which each coordinate moves; empty: positions are held
   bool spherical = false;             // positions stay on the sphere about the origin
+  double weight_decay = 0.0;          // c: the objective has - c n/2 |w|^2 of the network's weights w
   std::function<void(int epoch, const BatchFit& reached)> report;  // may be empty
 };
 
@@ -57,7 +61,8 @@ struct BatchFitSettings {
 struct BatchFitStart {
   FamilyPosterior pseudo_observations;  // of all rows
   RootedPosterior posterior;
-  std::optional<BatchFit> before;  // the piece before this one: runs that are cut arrive where others do
+  std::optional<Perceptron> network;  // of which the rows' coordinates are inputs
+  std::optional<BatchFit> before;     // the piece before this one: runs that are cut arrive where others do
 };
 
 // A gaussian response has its noise in the likelihood. The columns of the design have the size of the field. Throws an

@@ -200,6 +200,7 @@ BatchGradient BatchRows::gradient(const RootedPosterior& q, const RowMoments& at
   const VectorXd field = q.mean.tail(m);
   const GradientSums zero{factor_.points().zero_gradient(), MatrixXd::Zero(m, m), VectorXd::Zero(own),
                           MatrixXd::Zero(own, own)};
+  MatrixXd coords_bar(batch_.moves ? batch_.response.n() : 0, factor_.points().dim());
   const auto add_rows = [&](Index first, Index last, GradientSums& sum) {
     const Index n = last - first, piece = first / piece_rows;
     const CrossBlock& block = *pieces_[piece];
@@ -214,7 +215,9 @@ BatchGradient BatchRows::gradient(const RootedPosterior& q, const RowMoments& at
           tau[i] * block.features().col(i) + slope[i] * field - curvature[i] * at.weighted[piece].col(i).tail(m);
     multiply(bar, block.features().transpose(), product);
     sum.of_features += product;
-    block.adjoint(bar, -0.5 * tau, sum.covariance);
+    MatrixXd rows_bar = MatrixXd::Zero(batch_.moves ? n : 0, factor_.points().dim());
+    block.adjoint(bar, -0.5 * tau, sum.covariance, batch_.moves ? &rows_bar : nullptr);
+    if (batch_.moves) coords_bar.middleRows(first, n) = rows_bar;
     if (!in_posterior) return;
     sum.mean += columns_[piece] * slope;
     const MatrixXd weighted = columns_[piece] * (-curvature).asDiagonal();
@@ -222,8 +225,12 @@ BatchGradient BatchRows::gradient(const RootedPosterior& q, const RowMoments& at
   };
   GradientSums total = sum_rows(batch_.response.n(), piece_rows, m * m + own * own, context_, zero, add_rows);
   factor_.adjoint(total.of_features, total.covariance);
-  BatchGradient gradient{batch_.weight * at.score, std::move(total.covariance), at.d_likelihood, std::move(total.mean),
-                         total.root.triangularView<Eigen::Lower>()};
+  BatchGradient gradient{batch_.weight * at.score,
+                         std::move(total.covariance),
+                         at.d_likelihood,
+                         std::move(total.mean),
+                         total.root.triangularView<Eigen::Lower>(),
+                         std::move(coords_bar)};
   for (double& slope : gradient.likelihood) slope *= batch_.weight;
   return gradient;
 }

@@ -23,11 +23,12 @@
 
 namespace neargp {
 
-// Some rows. `weight`: n/b.
+// Some rows. `weight`: n/b. `moves`: whether the derivatives in their coordinates are wanted.
 struct RowBatch {
   std::vector<double> coords;  // row-major
   LatentResponse response;
   double weight = 1.0;
+  bool moves = false;
 };
 
 RowBatch take_batch(Points coords, const LatentResponse& response, const std::vector<int>& rows);
@@ -73,6 +74,7 @@ struct BatchGradient {
   std::vector<double> likelihood;  // in the logarithms of the parameters
   Eigen::VectorXd mean;            // in m and
   Eigen::MatrixXd root;            // in the lower triangle of a root of S; empty unless it was asked for
+  Eigen::MatrixXd coords;          // in the coordinates of rows that move, a row for each
 };
 
 class BatchRows {

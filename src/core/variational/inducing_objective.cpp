@@ -20,6 +20,7 @@ RowBatch rows_between(Points coords, const LatentResponse& response, Index first
   std::iota(rows.begin(), rows.end(), int(first));
   RowBatch batch = take_batch(coords, response, rows);
   batch.weight = 1.0;
+  batch.moves = true;
   batch.response.coefficients = 0;
   batch.response.design.clear();
   return batch;
@@ -37,7 +38,8 @@ void put(const RowMoments& of_chunk, Index first, InducingObjective& result) {
   for (std::size_t a = 0; a < all.d_likelihood.size(); ++a) all.d_likelihood[a] += of_chunk.d_likelihood[a];
 }
 
-void add(const BatchGradient& of_chunk, BatchGradient& sum) {
+void add(const BatchGradient& of_chunk, Index first, BatchGradient& sum) {
+  sum.coords.middleRows(first, of_chunk.coords.rows()) = of_chunk.coords;
   sum.score += of_chunk.score;
   sum.covariance.add(of_chunk.covariance);
   for (std::size_t a = 0; a < sum.likelihood.size(); ++a) sum.likelihood[a] += of_chunk.likelihood[a];
@@ -70,15 +72,19 @@ InducingObjective inducing_objective(const LatentResponse& response, Points coor
        {&result.rows.mean, &result.rows.variance, &result.rows.unexplained, &result.rows.slope, &result.rows.curvature})
     each->resize(n);
   result.rows.d_likelihood.assign(parameters, 0.0);
-  result.gradient = {0.0, points.zero_gradient(), std::vector<double>(parameters, 0.0), VectorXd::Zero(m),
-                     MatrixXd::Zero(m, m)};
+  result.gradient = {0.0,
+                     points.zero_gradient(),
+                     std::vector<double>(parameters, 0.0),
+                     VectorXd::Zero(m),
+                     MatrixXd::Zero(m, m),
+                     MatrixXd::Zero(derivatives ? n : 0, coords.dim)};
   for (Index first = 0; first < n; first += objective_chunk_rows) {
     if (context.check_interrupt) context.check_interrupt();
     const RowBatch batch = rows_between(coords, response, first, std::min(first + objective_chunk_rows, n));
     const BatchRows rows(factor, batch, likelihood, objective, context);
     const RowMoments at = rows.moments(q);
     put(at, first, result);
-    if (derivatives) add(rows.gradient(q, at, true), result.gradient);
+    if (derivatives) add(rows.gradient(q, at, true), first, result.gradient);
   }
   result.divergence = divergence_from_prior(q, 0);
   result.value = result.rows.score - objective.kl_weight * result.divergence;
