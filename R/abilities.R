@@ -44,6 +44,15 @@ abilities <- list(
     loo_k = gaussian_only(), mll_k = TRUE, vnngp = TRUE, swsgp = FALSE),
   # features() and cov_features(): components of some of the coordinates
   features = list(default = FALSE, exact_gp = TRUE, vnngp = TRUE),
+  # cov_linear(), and it alone, whose matrix of a latent field is singular. On the CPU only: the
+  # CUDA module lacks components that are multiplied by a column.
+  linear = list(default = FALSE, exact_gp = TRUE, vecchia = TRUE, vecchia_inducing = FALSE,
+    vnngp = when("without `inducing` and `low_rank`",
+      function(method, family) is.null(method$inducing) && !has_latent_low_rank(method)),
+    swsgp = when("with select = \"random\", move = FALSE and neither full covariance nor `active`",
+      function(method, family) method$select == "random" && !method$move &&
+        !has_ability(method, "cpu_objective"))),
+  singular_field = list(default = TRUE, vnngp = FALSE),
   # rows that are areas
   areal_rows = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE),
   # predict_areas()
