@@ -1,4 +1,4 @@
-# Which of the coordinates that features() and cov_linear() make a component of the covariance is of.
+# Which of the coordinates that features() and cov_linear() make belong to a component.
 
 has_features <- function(covariance) any(vapply(covariance$components, is_of_features, NA))
 

@@ -1,13 +1,14 @@
 # The coordinates that a linear covariance needs. With t = x - c, c the mean of the rows of a fit,
-# the points t / (sqrt(2) |t|) lie on the sphere on which the cosine family (core, families.h) is the
-# cosine of the angle between two t. The component is multiplied by the column |t| / s at both rows,
-# s the root mean square of |t|, which makes it their inner product.
+# the points t / (sqrt(2) |t|) lie on a sphere. The cosine family (families.h of the core) is the
+# cosine of the angle between two t there. The component is multiplied by the column |t| / s at both
+# rows, s the root mean square of |t|, which makes it their inner product.
 
 # `places`: embedded coordinates of the rows of a fit. The caller describes the embedding again.
 with_linear_recipe <- function(locations, places) {
   numbers <- places[, linear_numbers(locations), drop = FALSE]
   center <- colMeans(numbers)
-  locations$linear <- list(center = center, scale = sqrt(mean(rowSums(sweep(numbers, 2L, center)^2))))
+  squares <- rowSums(sweep(numbers, 2L, center)^2)
+  locations$linear <- list(center = center, scale = sqrt(mean(squares)))
   locations
 }
 

@@ -20,11 +20,11 @@
 #' Methods: [exact_gp()], [vecchia()], [vnngp()] without `inducing` and `low_rank`, and [swsgp()]
 #' with `select = "random", move = FALSE`. The last two need another component as well.
 #'
-#' A few neighbours contain little information about slopes, so `vecchia()` is less accurate if the nugget
-#' is large.
+#' A few neighbours contain little information about slopes, so `vecchia()` is less accurate if the
+#' nugget is large.
 #'
-#' Not supported: [features()][cov_features], several responses, areas, warps, the sphere, data read in
-#' chunks, and GPUs.
+#' Not supported: [features()][cov_features], several responses, areas, warps, the sphere, data read
+#' in chunks, and GPUs.
 #'
 #' @param variance the variance of the slopes, a positive number in squared units of the response
 #'   per squared unit of the coordinates. Default `NULL`: estimated.
