@@ -108,7 +108,7 @@ iterative_derivatives <- function(system, root, covariance, nugget, probes, foun
 
 # ---- predictions ---------------------------------------------------------------------------------
 
-# What predictions share: the equations, and K^-1 of the response and the design.
+# Predictions share the equations, and K^-1 of the response and the design.
 cached_iterative <- function(object, context) {
   data <- conditioned_data(object)
   cached(object, "iterative", context, {

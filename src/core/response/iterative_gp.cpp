@@ -20,7 +20,7 @@ using Eigen::VectorXd;
 constexpr Index iterative_chunk = 64;
 constexpr Index targets_at_once = 256;
 
-// Below this share of its first norm a residual is rounding, and its steps tell nothing of A.
+// Below this share of its first norm a residual is rounding, and its steps are not those of A.
 constexpr double least_residual = 1e-12;
 
 class NoisyCovariance {

@@ -1,13 +1,13 @@
-// The Gaussian process without approximation and without its n x n matrix K, noise included (Gardner et al. 2018, Wang
-// et al. 2019): K is multiplied by columns, its entries computed each time.
+// The exact Gaussian process without its n x n matrix K, noise included (Gardner et al. 2018, Wang et al. 2019). K is
+// multiplied by columns, and its entries are computed each time.
 //
-// Vecchia's approximation P of K has P^-1 = W'W, W a row (e_i - b_i) / D_i^(1/2) for each datum, b_i its weights of the
-// neighbours before it and D_i its conditional variance. A = W K W' is near the identity, so that few iterations of
-// conjugate gradients solve equations with it, and
+// Vecchia's approximation of K is P with P^-1 = W'W. Row i of W is (e_i - b_i) / D_i^(1/2), b_i the weights of the
+// neighbours before it and D_i its conditional variance. A = W K W' is near the identity: few iterations of conjugate
+// gradients solve equations with it. For random signs z
 //
-//   log|K| = sum log D_i + log|A|,   log|A| = E z'log(A) z   for random signs z,
+//   log|K| = sum log D_i + log|A|,   log|A| = E z'log(A) z,   z'log(A) z ~ n (log T)_11,
 //
-// where the steps of the solution of A x = z are Lanczos' tridiagonal matrix T: z'log(A) z ~ n (log T)_11.
+// T the tridiagonal matrix of Lanczos, made of the steps of the solution of A x = z.
 #pragma once
 
 #include <Eigen/Core>
