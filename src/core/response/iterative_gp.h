@@ -5,9 +5,9 @@
 // neighbours before it and D_i its conditional variance. A = W K W' is near the identity: few iterations of conjugate
 // gradients solve equations with it. For random signs z
 //
-//   log|K| = sum log D_i + log|A|,   log|A| = E z'log(A) z,   z'log(A) z ~ n (log T)_11,
+//   log|K| = sum log D_i + log|A|,   log|A| = E z'log(A) z,   z'log(A) z ~ n (log T)_11.
 //
-// T the tridiagonal matrix of Lanczos, made of the steps of the solution of A x = z.
+// The steps of the solution of A x = z are T, the tridiagonal matrix of Lanczos.
 #pragma once
 
 #include <Eigen/Core>
