@@ -333,6 +333,26 @@ core_neighbors_joint <- function(coords, newcoords, order_new, k, context, lags 
     .Call(`_neargp_core_neighbors_joint`, coords, newcoords, order_new, k, context, lags)
 }
 
+core_iterative_solve <- function(coords, columns, noise, covariance, nugget, root, probes, tolerance, max_iterations, context) {
+    .Call(`_neargp_core_iterative_solve`, coords, columns, noise, covariance, nugget, root, probes, tolerance, max_iterations, context)
+}
+
+core_iterative_gradient <- function(coords, noise, covariance, nugget, root, left, right, context) {
+    .Call(`_neargp_core_iterative_gradient`, coords, noise, covariance, nugget, root, left, right, context)
+}
+
+core_random_signs <- function(rows, columns) {
+    .Call(`_neargp_core_random_signs`, rows, columns)
+}
+
+core_iterative_color <- function(coords, noise, covariance, nugget, root, probes, order, context) {
+    .Call(`_neargp_core_iterative_color`, coords, noise, covariance, nugget, root, probes, order, context)
+}
+
+core_iterative_predict <- function(newcoords, coords, noise, covariance, nugget, root, solved, tolerance, max_iterations, context) {
+    .Call(`_neargp_core_iterative_predict`, newcoords, coords, noise, covariance, nugget, root, solved, tolerance, max_iterations, context)
+}
+
 core_label_model <- function(coords, counts, per_class, targets, neighbors) {
     .Call(`_neargp_core_label_model`, coords, counts, per_class, targets, neighbors)
 }

@@ -20,13 +20,14 @@ abilities <- list(
   # ---- responses and data ------------------------------------------------------------------------
   # several responses, cbind(a, b) ~ 1
   outputs = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
-    loo_k = TRUE, mll_k = TRUE, svgp = TRUE, odvgp = FALSE, ppgpr = FALSE, deep = TRUE),
+    exact_gp_cg = FALSE, loo_k = TRUE, mll_k = TRUE, svgp = TRUE, odvgp = FALSE, ppgpr = FALSE,
+    deep = TRUE),
   classes = list(default = FALSE, loo_k = TRUE, svgp = TRUE, ppgpr = FALSE),
   # transform = , and recalibrate(): predictions are normal
   transform = list(default = TRUE, deep = FALSE),
   # random effects and smooths in the formula
   effects = list(default = FALSE, vecchia = gaussian_only(), vecchia_inducing = FALSE,
-    exact_gp = gaussian_only(),
+    exact_gp = gaussian_only(), exact_gp_cg = FALSE,
     loo_k = gaussian_only("of a Gaussian response, by quasi-Newton",
       function(method) method$optimizer != "adam"),
     vnngp = when("at all locations with posterior \"sparse\" or \"laplace\"",
@@ -36,24 +37,35 @@ abilities <- list(
     odvgp = FALSE, ppgpr = FALSE, swsgp = FALSE),
   # nugget = ~ z, measurement_variance =
   noise_model = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
-    loo_k = TRUE, mll_k = TRUE,
+    exact_gp_cg = FALSE, loo_k = TRUE, mll_k = TRUE,
     svgp = when("without `kl_weight`", function(method) bound_kl_weight(method) == 1),
     odvgp = FALSE, ppgpr = FALSE),
   # sd = ~ z, range = ~ z, priors, cov_spacetime(): what carries the ridge of local fields
   local_fields = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
-    loo_k = gaussian_only(), mll_k = TRUE, vnngp = TRUE, swsgp = FALSE),
+    exact_gp_cg = FALSE, loo_k = gaussian_only(), mll_k = TRUE, vnngp = TRUE, swsgp = FALSE),
   # warp = mlp(): a network that is trained with all else
   networks = list(default = FALSE,
     svgp = when("by mini-batches, of one response that is no factor of three levels or more",
       function(method) method$optimizer != "collapsed"),
     svgp_classes = FALSE, svgp_outputs = FALSE, odvgp = FALSE, ppgpr = TRUE),
   # features() and cov_features(): components of some of the coordinates
-  features = list(default = FALSE, exact_gp = TRUE, vnngp = TRUE),
+  features = list(default = FALSE, exact_gp = TRUE, exact_gp_cg = FALSE, vnngp = TRUE),
+  # cov_linear(), and it alone, whose matrix of a latent field is singular. On the CPU only: the
+  # CUDA module lacks components that are multiplied by a column.
+  linear = list(default = FALSE, exact_gp = TRUE, exact_gp_cg = FALSE, vecchia = TRUE,
+    vecchia_inducing = FALSE,
+    vnngp = when("without `inducing` and `low_rank`",
+      function(method, family) is.null(method$inducing) && !has_latent_low_rank(method)),
+    swsgp = when("with select = \"random\", move = FALSE and neither full covariance nor `active`",
+      function(method, family) method$select == "random" && !method$move &&
+        !has_ability(method, "cpu_objective"))),
+  singular_field = list(default = TRUE, vnngp = FALSE),
   # rows that are areas
-  areal_rows = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE),
+  areal_rows = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
+    exact_gp_cg = FALSE),
   # predict_areas()
   area_means = list(default = TRUE, method_families = FALSE, method_classes = FALSE,
-    method_outputs = FALSE,
+    method_outputs = FALSE, exact_gp_cg = FALSE,
     loo_k_families = TRUE,
     vnngp = when("with its sparse posterior or Laplace's",
       function(method, object) !is_mean_field(method)),
@@ -98,11 +110,13 @@ abilities <- list(
   # vecchia(), which was compared (near_optimum())
   nested_models = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, mll_k = TRUE,
     exact_gp = function(method, problem) length(problem$data$y) <= start_neighbors,
+    exact_gp_cg = FALSE,
     loo_k = function(method, problem) method$optimizer != "adam",
     vnngp = function(method, problem) !is_mean_field(method),
     loo_k_families = FALSE, loo_k_classes = FALSE, vnngp_families = FALSE),
   # observations of a location act through their mean
-  location_means = list(default = FALSE, exact_gp = gaussian_only(), vecchia = gaussian_only(),
+  location_means = list(default = FALSE, exact_gp = gaussian_only(), exact_gp_cg = FALSE,
+    vecchia = gaussian_only(),
     mll_k = gaussian_only(), loo_k = gaussian_only()),
   # the likelihood of one response as a function of the parameters, for profiles and priors
   likelihood_objective = list(default = FALSE, exact_gp = TRUE, exact_gp_outputs = FALSE,
@@ -139,6 +153,8 @@ abilities <- list(
     deep = TRUE, vnngp = function(method) has_latent_low_rank(method)),
   # no neighbours, unless these are asked for
   exact = list(default = FALSE, exact_gp = TRUE),
+  # draws by the matrix of all rows
+  dense_draws = list(default = TRUE, exact_gp_cg = FALSE),
   # predictions through features of inducing points
   inducing_features = list(default = FALSE, svgp = TRUE, vecchia_inducing = TRUE),
   # each class has a latent field, which the data are pseudo-observations of; else labels are

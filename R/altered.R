@@ -115,7 +115,7 @@ check_fit_numbers <- function(fit) {
 check_covariance <- function(covariance) {
   check_made(covariance, "covariance", "neargp_covariance", "covariance",
     "a covariance such as cov_matern()",
-    paste0("cov_", c(setdiff(names(covariance_families), "cosine"), "features",
+    paste0("cov_", c(setdiff(names(covariance_families), "cosine"), "features", "linear",
       "coregionalisation")), foreign_covariances)
   check_components(covariance[["components"]])
   matrices <- covariance[["matrices"]]

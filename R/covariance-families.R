@@ -24,7 +24,7 @@ covariance_families <- list(
     effective_distance = function(level, shape) sqrt(-log(level)),
     cusp = function(shape) FALSE
   ),
-  # of the coordinates that features() makes, and of no other
+  # of the coordinates that features() and cov_linear() make, and of no other
   cosine = list(
     label = "Linear", formula = "1 - r^2",
     effective_distance = function(level, shape) sqrt(1 - level),

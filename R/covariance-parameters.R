@@ -24,7 +24,7 @@ new_layout <- function(covariance, nugget, locations) {
   })
   layout <- do.call(rbind, c(rows, list(nugget_layout(nugget))))
   layout$fixed <- !is.na(layout$value)
-  with_column_scales(layout, locations)
+  with_column_scales(layout, covariance, locations)
 }
 
 layout_rows <- function(name, kind, transform, group = NA_integer_, value = NULL, start = NULL) {
@@ -69,15 +69,18 @@ component_layout <- function(component, locations) {
 # of coordinates after those that share the first range has its own. Coordinates that the component
 # is not of are NA.
 range_groups <- function(component, locations) {
-  if (is.null(locations$features)) return(space_groups(component, locations))
-  is_feature <- locations$kind[locations$block] == "feature"
+  if (!has_made_blocks(locations)) return(space_groups(component, locations))
+  is_made <- is_made_block(locations)[locations$block]
   group <- rep(NA_integer_, length(locations$block))
   if (is_of_features(component)) {
     group[locations$block == feature_block(component, locations)] <- 1L
     return(list(group = group, names = if (component$feature$term == "smooth") "range"))
   }
-  groups <- space_groups(component, without_features(locations))
-  list(group = replace(group, !is_feature, groups$group), names = groups$names)
+  if (is_linear(component)) {
+    return(list(group = replace(group, locations$kind[locations$block] == "linear", 1L)))
+  }
+  groups <- space_groups(component, without_made_blocks(locations))
+  list(group = replace(group, !is_made, groups$group), names = groups$names)
 }
 
 space_groups <- function(component, locations) {
@@ -203,7 +206,8 @@ as_core_covariance <- function(layout, groups, values) {
     c(list(family = groups[[j]]$family, variance = take("variance"), range = take("range"),
       group = replace(groups[[j]]$group, is.na(groups[[j]]$group), 0L),
       anisotropy = take(c("u", "v")), shape = take("shape")),
-      core_space_time(groups[[j]], take), core_local_fields(groups[[j]], take))
+      core_space_time(groups[[j]], take), core_local_fields(groups[[j]], take),
+      if (!is.null(groups[[j]]$search)) list(search = groups[[j]]$search))
   })
   c(list(components = components,
     active = !layout$fixed[!layout$kind %in% c("noise", "family", effect_kinds)]),
@@ -215,6 +219,7 @@ component_groups <- function(covariance, locations) {
     component <- covariance$components[[j]]
     c(list(family = component$family, group = range_groups(component, locations)$group,
       space_time = space_time_group(component), local = local_groups(locations, j, component)),
+      if (is_linear(component)) list(search = linear_search_group(locations)),
       if (!is.null(locations$support)) list(areal = TRUE))
   })
 }
@@ -225,13 +230,16 @@ nugget_of <- function(layout, values) {
 }
 
 # The component in whose metric neighbours are searched: that of the largest variance; of several
-# outputs, which have units of their own, that of the largest shares in their variances.
+# outputs, which have units of their own, that of the largest shares in their variances. A linear
+# component, whose variance grows without limit, is only searched alone.
 metric_component <- function(core_covariance) search_component(core_covariance)
 
 metric_index <- function(core_covariance) {
   components <- core_covariance$components
   if (is.null(components[[1L]]$loadings)) {
-    return(which.max(vapply(components, function(x) x$variance, 0)))
+    variance <- vapply(components, function(x) x$variance, 0)
+    has_range <- vapply(components, function(x) is.null(x$search), NA)
+    return(which.max(if (any(has_range)) ifelse(has_range, variance, -1) else variance))
   }
   variances <- do.call(cbind, lapply(components, function(x) rowSums(x$loadings^2)))
   total <- rowSums(variances)

@@ -3,6 +3,12 @@
 #' @export
 print.neargp_covariance <- function(x, ...) {
   for (component in x$components) {
+    if (is_linear(component)) {
+      cat("Linear covariance: variance * sum((x1 - center) * (x2 - center))\n  variance     ",
+        if (is.null(component$variance)) "estimated" else format(component$variance), "\n",
+        sep = "")
+      next
+    }
     known <- covariance_families[[component$family]]
     cat(printed_label(known$label), " covariance: variance * ", known$formula,
       ", r = distance / range\n", sep = "")

@@ -43,6 +43,9 @@ covariance_value.default <- function(object, distance, ...) {
 #' @export
 covariance_value.neargp_covariance <- function(object, distance, time = 0, ...) {
   check_no_more_arguments()
+  if (has_linear(object)) {
+    abort_neargp("argument", "With cov_linear() the covariance is not a function of distance.")
+  }
   object$components <- lapply(object$components, with_time_range, groups = list(names = 1:2))
   open <- vapply(object$components, function(x) is.null(x$variance) || is.null(x$range) ||
     anyNA(x$range) || has_open_space_time(x) ||

@@ -68,7 +68,7 @@
 #'   Schlather, M. (2004). Stochastic models that separate fractal dimension and the Hurst effect.
 #'   *SIAM Review* 46, 269–282.
 #' @seealso [empirical_variogram()] for a variogram with the fitted curve, [covariance_value()],
-#'   [pc_priors()].
+#'   [cov_linear()], [pc_priors()].
 #' @examples
 #' # Which covariance predicts best? Compare the fits
 #' stations <- colorado_precipitation()

@@ -17,12 +17,20 @@ covariate_scale <- function(layout) layout$covariate_scale %||% 1
 
 # The variance of a component with a column. Users give and see it where the column is 1, and the
 # core uses it at the column's root mean square.
-with_column_scales <- function(layout, locations) {
+with_column_scales <- function(layout, covariance, locations) {
   for (recipe in recipes_of(locations, layout$component, "by")) {
-    row <- component_rows(layout, recipe$component, "variance")
-    layout$covariate_scale <- covariate_scale(layout)
-    layout$covariate_scale[row] <- recipe$scale^2
-    layout[row, c("value", "start")] <- layout[row, c("value", "start")] * recipe$scale^2
+    layout <- with_column_scale(layout, recipe$component, recipe$scale)
   }
+  for (component in which(vapply(covariance$components, is_linear, NA))) {
+    layout <- with_column_scale(layout, component, locations$linear$scale)
+  }
+  layout
+}
+
+with_column_scale <- function(layout, component, scale) {
+  row <- component_rows(layout, component, "variance")
+  layout$covariate_scale <- covariate_scale(layout)
+  layout$covariate_scale[row] <- scale^2
+  layout[row, c("value", "start")] <- layout[row, c("value", "start")] * scale^2
   layout
 }

@@ -32,7 +32,8 @@ with_default_estimation <- function(method, data, covariance) {
 }
 
 has_estimation <- function(method) {
-  inherits(method, c("neargp_exact_gp", "neargp_vecchia")) && !has_low_rank(method)
+  inherits(method, c("neargp_exact_gp", "neargp_vecchia")) && !has_low_rank(method) &&
+    !inherits(method, "neargp_exact_gp_cg")
 }
 
 # Maximum likelihood divides by n where n - p contrasts are free of the trend: variances are too

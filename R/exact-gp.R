@@ -13,12 +13,25 @@
 #' Time grows with the cube of the number of locations, and memory with its square: 10,000 need
 #' several GiB.
 #'
+#' @section Conjugate gradients:
+#' `solver = "cg"` fits up to 100,000 observations without storing the matrix (Wang et al. 2019), on
+#' the CPU. It is for maximum likelihood, without random effects, areas, local covariances and
+#' models of the noise. Vecchia's approximation preconditions the solver, and random probes estimate
+#' the rest of the determinant. `print()` reports the standard error. Each new location takes a
+#' solution: use `predict(k = )` for maps. [loo_predict()] and [simulate()][simulate.neargp]
+#' condition on neighbours.
+#'
 #' @param max_rows the largest number of observations accepted, a positive integer. Default: 10,000,
-#'   so that a mistake does not exhaust the memory.
+#'   so that a mistake does not exhaust the memory, and 100,000 with `solver = "cg"`.
 #' @param estimation `"ML"` for maximum likelihood or `"REML"` for restricted maximum likelihood,
 #'   see [vecchia()]. Default `NULL`: `"REML"` with [random effects or smooths][random_effects],
 #'   else `"ML"`.
+#' @param solver `"cholesky"` (default) or `"cg"`, see the section Conjugate gradients.
+#' @param neighbors the number of neighbours of the preconditioner, a positive integer. Default: 30.
+#' @param probes the number of random probes, an integer of at least 2. Default: 16.
 #' @return A settings object for the argument `method` of [neargp()].
+#' @references Wang, K. A. et al. (2019). Exact Gaussian processes on a million data points.
+#'   *NeurIPS*.
 #' @seealso [vecchia()], which approximates it for more observations.
 #' @examples
 #' stations <- colorado_precipitation()
@@ -26,10 +39,27 @@
 #'   covariance = cov_matern(nu = 1.5), method = exact_gp(estimation = "REML"))
 #' summary(fit)
 #' predict(fit, data.frame(lon = -105, lat = 39.7, elevation = 1600), interval = "prediction")
+#'
+#' # The same likelihood by conjugate gradients, for many more observations
+#' update(fit, method = exact_gp(solver = "cg"))
 #' @export
-exact_gp <- function(max_rows = 10000L, estimation = NULL) {
+exact_gp <- function(max_rows = if (solver == "cg") 100000L else 10000L, estimation = NULL,
+                     solver = c("cholesky", "cg"), neighbors = 30L, probes = 16L) {
+  solver <- check_choice(solver, "solver", c("cholesky", "cg"))
   method <- new_method("exact_gp", "exact likelihood", max_rows = check_count(max_rows, "max_rows"))
+  if (solver == "cg") return(with_conjugate_gradients(method, estimation, neighbors, probes))
   with_estimation(method, estimation)
+}
+
+with_conjugate_gradients <- function(method, estimation, neighbors, probes) {
+  if (identical(check_estimation(estimation), "REML")) {
+    abort_argument("estimation", "\"ML\" with solver = \"cg\"", estimation)
+  }
+  method[c("label", "solver", "neighbors", "probes", "estimation")] <- list(
+    "exact likelihood by conjugate gradients", "cg", check_count(neighbors, "neighbors"),
+    check_count(probes, "probes", lower = 2L), "ML")
+  class(method) <- c("neargp_exact_gp_cg", class(method))
+  method
 }
 
 #' @export

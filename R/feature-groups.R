@@ -1,4 +1,4 @@
-# Which of the coordinates that features() makes a component of the covariance is of.
+# Which of the coordinates that features() and cov_linear() make belong to a component.
 
 has_features <- function(covariance) any(vapply(covariance$components, is_of_features, NA))
 
@@ -18,3 +18,15 @@ feature_column <- function(component, locations) {
   powers <- vapply(locations$features$recipe$powers, `[[`, 0, "power")
   length(locations$embedded_names) + match(component$feature$power, powers)
 }
+
+# ---- cov_linear() --------------------------------------------------------------------------------
+
+is_linear <- function(component) is.list(component) && isTRUE(component[["linear"]])
+
+has_linear <- function(covariance) any(vapply(covariance$components, is_linear, NA))
+
+# Neither is a function of distance.
+has_no_distance <- function(covariance) has_features(covariance) || has_linear(covariance)
+
+# The coordinates in which neighbours of a linear component are searched.
+linear_search_group <- function(locations) as.integer(linear_numbers(locations))

@@ -28,7 +28,7 @@ with_features_of <- function(fit, rows) {
   before <- fit$locations
   fit$locations <- learn_features(before, before$features, rows)
   places <- places_of(fit$data$coords, before)
-  space <- places[, before$kind[before$block] != "feature", drop = FALSE]
+  space <- places[, !is_made_block(before)[before$block], drop = FALSE]
   further <- fit$data$coords[, -seq_len(ncol(places) + count_feature_columns(before)), drop = FALSE]
   places <- with_predictors(space, fit$locations, before$features$predictors)
   fit$data$coords <- cbind(places, further)

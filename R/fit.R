@@ -140,7 +140,7 @@ warn_of_few_rows <- function(fit) {
 # measured: "auto" is the CPU for them.
 choose_fit_device <- function(settings, data) {
   if (has_network(settings$covariance) || has_local_fields(settings$covariance) ||
-    has_space_time(settings$covariance) || has_features(settings$covariance) ||
+    has_space_time(settings$covariance) || has_no_distance(settings$covariance) ||
     !is.null(data$noise) || is_compressed(data) || settings$device == "cpu") return("cpu")
   if (has_ability(settings$method, "cpu_objective")) {
     check_dense_device(settings$device)

@@ -117,6 +117,7 @@ settings_by_response <- function(settings, rows, given) {
   settings$family <- with_transform(settings, given$transform, rows$frame)
   check_local_family(settings)
   check_features_possible(settings, rows)
+  check_linear_possible(settings, rows)
   check_prior_family(settings)
   check_noise_model(settings, has_measurement_variance(given), rows$source)
   settings
@@ -166,6 +167,9 @@ complete_locations <- function(rows, covariance, data) {
     return(with_support(rows$locations, rows$areal, rows$frame[["(areal_rows)"]]))
   }
   locations <- rows$locations
+  if (has_linear(covariance)) {
+    locations <- describe_embedding(with_linear_recipe(locations, data$coords))
+  }
   if (!is.null(rows$features)) {
     locations <- with_features(locations, rows$features, complete_rows_of(rows), covariance)
   }
@@ -180,8 +184,9 @@ complete_coordinates <- function(coords, rows, locations) {
   if (!is.null(rows$areal)) {
     return(support_of_rows(coords, rows$areal, frame[["(areal_rows)"]], locations))
   }
-  if (is.null(locations$local) && is.null(locations$features)) return(coords)
-  embed_coordinates(frame[["(locations)"]], locations, data = complete_rows_of(rows))
+  if (is.null(locations$local) && !has_made_blocks(locations)) return(coords)
+  embed_coordinates(frame[["(locations)"]], locations,
+    data = if (!is.null(frame[["(local_rows)"]])) complete_rows_of(rows))
 }
 
 # The rows of the data that have all covariates and predictors of the covariance.

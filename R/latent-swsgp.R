@@ -152,7 +152,8 @@ warn_many_points <- function(points, rows) {
 #' @export
 complete_fit.neargp_swsgp <- function(method, fit, result, context) {
   fit <- NextMethod()
-  fit$inducing <- position_frame(fit$posterior$coords, fit$locations)
+  fit$inducing <- position_frame(places_of(fit$posterior$coords, fit$locations),
+    fit$locations)
   fit
 }
 

@@ -141,6 +141,7 @@ embed_coordinates <- function(raw, locations, argument = "data", data = NULL,
   if (!is.null(locations$features)) {
     places <- with_feature_columns(places, locations, data, argument, lacking)
   }
+  if (!is.null(locations$linear)) places <- with_linear_columns(places, locations)
   if (is.null(locations$local)) return(places)
   cbind(places, local_columns(locations, data, raw, lacking))
 }
@@ -266,7 +267,8 @@ local_groups <- function(locations, number, component = NULL) {
   }
   list(log_sd = columns("log_sd"), log_range = columns("log_range"),
     warps = warp_groups(locations, number),
-    by = c(columns("by"), feature_column(component, locations)))
+    by = c(columns("by"), feature_column(component, locations),
+      if (is_linear(component)) linear_column(locations)))
 }
 
 # The core's fields of a component; `take` gives its values of a kind.

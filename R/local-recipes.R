@@ -29,7 +29,8 @@ local_frame <- function(formula, table) {
 with_local_fields <- function(locations, covariance, data, rows, raw, row_names, several_outputs) {
   if (several_outputs) refuse_local_fields("for several outputs", "Fit the outputs one by one.")
   table <- local_table(drop_geometry(data)[rows, , drop = FALSE], raw, locations)
-  first <- length(locations$embedded_names) + count_feature_columns(locations)
+  first <- length(locations$embedded_names) + count_feature_columns(locations) +
+    count_linear_columns(locations)
   locations$local <- list()
   for (j in seq_along(covariance$components)) {
     settings <- covariance$components[[j]]$local

@@ -74,19 +74,27 @@ describe_embedding <- function(locations) {
   on_sphere <- locations$metric == "longlat"
   sizes <- c(stats::setNames(rep(1L, length(numbers)), numbers),
     vapply(locations$factors %||% list(), simplex_columns, 0L), feature_sizes(locations),
-    stats::setNames(rep(1L, length(locations$time)), locations$time))
+    linear_sizes(locations), stats::setNames(rep(1L, length(locations$time)), locations$time))
   if (on_sphere) sizes <- c(longlat = 3L, sizes[-(1:2)])
   locations$embedded_names <- rep(names(sizes), sizes)
   locations$block <- rep(seq_along(sizes), sizes)
   locations$kind <- c(rep("number", length(numbers) - on_sphere),
     vapply(locations$factors, function(known) if (known$ordered) "ordered" else "factor", "",
       USE.NAMES = FALSE), rep("feature", length(feature_sizes(locations))),
+    if (!is.null(locations$linear)) "linear",
     if (!is.null(locations$time)) "time")
   locations
 }
 
-without_features <- function(locations) {
-  locations["features"] <- list(NULL)
+# Blocks that are made of predictors or of the coordinates themselves.
+is_made_block <- function(locations) locations$kind %in% c("feature", "linear")
+
+has_made_blocks <- function(locations) {
+  !is.null(locations$features) || !is.null(locations$linear)
+}
+
+without_made_blocks <- function(locations) {
+  locations[c("features", "linear")] <- list(NULL)
   describe_embedding(locations)
 }
 
@@ -243,9 +251,9 @@ raw_positions <- function(coords, place) {
   if (!is.null(place$network)) {
     return(structure(coords, dimnames = list(NULL, place$embedded_names)))
   }
-  if (!is.null(place$features)) {
-    coords <- coords[, place$kind[place$block] != "feature", drop = FALSE]
-    place <- without_features(place)
+  if (has_made_blocks(place)) {
+    coords <- coords[, !is_made_block(place)[place$block], drop = FALSE]
+    place <- without_made_blocks(place)
   }
   if (has_factors(place)) {
     numbers <- place$kind[place$block] %in% c("number", "time")

@@ -52,7 +52,7 @@ memory_kind <- function(problem) value_for(problem$method, memory_kinds, problem
 
 memory_kinds <- list(default = NULL, method_outputs = NULL, vecchia = "neighbors",
   vecchia_inducing = NULL, vecchia_outputs = NULL, mll_k = "neighbors", mll_k_outputs = NULL,
-  exact_gp = "exact_gp", exact_gp_outputs = NULL,
+  exact_gp = "exact_gp", exact_gp_outputs = NULL, exact_gp_cg = "observed",
   loo_k = function(method, problem) if (method$optimizer != "adam") "neighbors",
   loo_k_outputs = NULL, loo_k_families = function(method, problem) observed_kind(method),
   loo_k_classes = function(method, problem) observed_kind(method),

@@ -36,6 +36,7 @@ method_call <- function(method) paste0(method_name(method), "()")
 # The name of the constructor, which glance() has.
 method_name <- function(method) {
   if (has_low_rank(method) || is_on_field(method)) return("vecchia")
+  if (inherits(method, "neargp_exact_gp_cg")) return("exact_gp")
   sub("^neargp_", "", plain_class(method)[1L])
 }
 

@@ -38,9 +38,7 @@ noise_start <- function(problem, m = 10L, most = 4, rounds = 4L) {
 
 # Columns are the m nearest others of the rows `targets`, in coordinates in units of their scatter.
 nearest_in_scale <- function(problem, targets, m) {
-  group <- problem$groups[[1L]]$group
-  coords <- problem$data$coords
-  scaled <- sweep(places_of(coords, problem$locations), 2L, group_scales(coords, group)[group], "/")
+  scaled <- start_coordinates(problem, group_scales(problem$data$coords, start_group(problem)))
   without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], m + 1L,
     problem$context), targets)
 }

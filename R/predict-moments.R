@@ -140,8 +140,7 @@ conditional_weights <- function(object, coords, settings, neighbors = NULL, outp
                                 kriging = cached_kriging(object, settings$context),
                                 keep_weights = FALSE) {
   if (settings$exact && is.null(neighbors)) {
-    found <- core_exact_krige(cached_exact_kriging(object, settings$context), coords,
-      settings$context, output)
+    found <- kriging_of_all(object$method, object, coords, settings, output)
   } else {
     smooth <- settings$smooth && is.null(neighbors)
     near <- if (smooth) smooth_neighbors(object, coords, settings) else
@@ -152,6 +151,16 @@ conditional_weights <- function(object, coords, settings, neighbors = NULL, outp
   }
   if (found$failed > 0L) abort_cholesky(0L)
   found
+}
+
+# The predictor from all rows at new locations.
+kriging_of_all <- function(method, object, coords, settings, output) {
+  UseMethod("kriging_of_all")
+}
+
+#' @export
+kriging_of_all.default <- function(method, object, coords, settings, output) {
+  core_exact_krige(cached_exact_kriging(object, settings$context), coords, settings$context, output)
 }
 
 # Whether areas are predicted by the matrix of all rows, exactly. With few rows it takes no time.

@@ -129,6 +129,10 @@ covariance_table_section <- function(title, summary, remarks = NULL) {
 
 covariance_remarks <- function(x, digits) {
   if (has_features(x$covariance)) return(c(feature_remarks(x), fixed_remark(x)))
+  if (has_linear(x$covariance)) {
+    return(c(linear_remark(x), effective_range_line(x, effective_ranges(x), digits),
+      noise_remarks(x), fixed_remark(x), underestimates_note(x)))
+  }
   effective <- effective_ranges(x)
   # The nugget of pseudo-observations is a factor of noise that they have already: at its lower
   # bound, 1, it is not 0.

@@ -71,7 +71,9 @@ neighbor_drawer.default <- function(method, object, data, coords, settings) {
 # Pseudo-observations were calibrated with the k of the fit, be that all others. `places`:
 # observations and new ones together.
 draws_dense <- function(object, places, settings) {
-  if (settings$exact) return(fits_dense(object, places))
+  if (settings$exact) {
+    return(has_ability(object$method, "dense_draws") && fits_dense(object, places))
+  }
   calibrated <- is.null(object$pseudo_observations) || sees_all_others(object)
   isTRUE(settings$few_dense) && calibrated && places <= few_places
 }

@@ -64,6 +64,7 @@ core_space_time <- function(group, take) {
 # `field`, and ranges are those of half the correlation.
 search_component <- function(core_covariance, index = metric_index(core_covariance)) {
   component <- core_covariance$components[[index]]
+  component$group <- component$search %||% component$group
   if (!has_space_time(core_covariance)) return(component)
   component$range <- core_search_ranges(as_specified(core_covariance), index)
   component$space_time <- NULL

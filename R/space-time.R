@@ -128,9 +128,9 @@ check_margin <- function(covariance, name) {
   check_class(covariance, name, "neargp_covariance", "a covariance, such as cov_matern()")
   components <- covariance$components
   if (length(components) != 1L || !is.null(components[[1L]]$space_time) ||
-      has_local_fields(covariance)) {
+      has_local_fields(covariance) || has_linear(covariance)) {
     abort_neargp("argument",
-      c(sprintf("`%s` must be one component, without sd = ~, range = ~, warp = and by = ~.", name),
+      c(sprintf("`%s` must be one component other than cov_linear(), without sd = ~, range = ~, warp = and by = ~.", name),
         i = "Sums are those of cov_spacetime() with other covariances."))
   }
 }

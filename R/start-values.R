@@ -77,7 +77,7 @@ with_start <- function(method, problem) {
 # ---- the grid ------------------------------------------------------------------------------------
 
 best_candidate <- function(problem, residual_variance) {
-  group <- problem$groups[[1L]]$group
+  group <- start_group(problem)
   scales <- group_scales(problem$data$coords, group)
   best <- list(score = -Inf)
   for (time_ratio in if (is.null(problem$locations$time)) 1 else c(0.2, 1, 5)) {
@@ -93,6 +93,22 @@ best_candidate <- function(problem, residual_variance) {
   best$values
 }
 
+# The ranges that coordinates belong to in the first component with ranges, NA for coordinates that
+# it does not depend on.
+start_group <- function(problem) {
+  groups <- problem$groups
+  for (group in groups) if (is.null(group$search)) return(group$group)
+  replace(groups[[1L]]$search, groups[[1L]]$search == 0L, NA)
+}
+
+# Coordinates of the rows in units of these scales.
+start_coordinates <- function(problem, scales) {
+  group <- start_group(problem)
+  own <- !is.na(group)
+  sweep(places_of(problem$data$coords, problem$locations)[, own, drop = FALSE], 2L,
+    scales[group[own]], "/")
+}
+
 # Rows at equal steps, as many as start values are made of.
 start_targets <- function(problem) {
   n <- length(problem$data$y)
@@ -106,8 +122,7 @@ start_problem <- function(problem, scales) {
   n <- length(data$y)
   targets <- start_targets(problem)
   k <- min(max(problem$control$coarse_k, 5L), n - 1L)
-  scaled <- sweep(places_of(data$coords, problem$locations), 2L, scales[problem$groups[[1L]]$group],
-    "/")
+  scaled <- start_coordinates(problem, scales)
   neighbors <- core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L, problem$context)
   neighbors <- without_self(neighbors, targets)
   reduced <- reduce_to_neighbors(data, targets, neighbors)
@@ -221,7 +236,7 @@ starting_distance <- function(family, shape) min(effective_distance(family, shap
 # Scales of the ranges of component j; those of the first component carry the factor for time.
 range_scales <- function(problem, j, scales) {
   group <- problem$groups[[j]]$group
-  if (identical(group, problem$groups[[1L]]$group)) scales else group_scales(problem$data$coords,
+  if (identical(group, start_group(problem))) scales else group_scales(problem$data$coords,
     group)
 }
 

@@ -1,11 +1,11 @@
 # Where the search of a sum of covariances begins. The likelihood of a sum has several optima:
 # either component may be the one that reaches far, and one of them may be next to nothing. Searches
 # among few neighbours from all of these are compared. Components that are multiplied by columns of
-# their own do not compete.
+# their own, linear ones among them, do not compete.
 
 with_start_of_sum <- function(problem) {
   if (length(problem$groups) < 2L || any(problem$layout$kind == "loading") ||
-      length(problem$locations$local)) {
+      length(problem$locations$local) || !is.null(problem$locations$linear)) {
     return(problem)
   }
   k <- min(start_neighbors, row_count(problem$data) - 1L)

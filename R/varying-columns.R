@@ -16,6 +16,7 @@ by_recipes <- function(locations) {
 # The name of a column by its number among the coordinates, "" for none.
 by_name <- function(locations, column) {
   if (!length(column)) return("")
+  if (!is.null(locations$linear) && column == linear_column(locations)) return("(linear)")
   Filter(function(recipe) recipe$columns == column, by_recipes(locations))[[1L]]$names
 }
 

@@ -1142,6 +1142,94 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_iterative_solve
+Rcpp::List core_iterative_solve(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise, const Rcpp::List& covariance, double nugget, const Rcpp::List& root, const Rcpp::NumericMatrix& probes, double tolerance, int max_iterations, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_iterative_solve(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noiseSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP rootSEXP, SEXP probesSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise(noiseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type probes(probesSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_iterative_solve(coords, columns, noise, covariance, nugget, root, probes, tolerance, max_iterations, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_iterative_gradient
+std::vector<double> core_iterative_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& noise, const Rcpp::List& covariance, double nugget, const Rcpp::List& root, const Rcpp::NumericMatrix& left, const Rcpp::NumericMatrix& right, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_iterative_gradient(SEXP coordsSEXP, SEXP noiseSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP rootSEXP, SEXP leftSEXP, SEXP rightSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise(noiseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type left(leftSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_iterative_gradient(coords, noise, covariance, nugget, root, left, right, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_random_signs
+Rcpp::NumericMatrix core_random_signs(int rows, int columns);
+RcppExport SEXP _neargp_core_random_signs(SEXP rowsSEXP, SEXP columnsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< int >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< int >::type columns(columnsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_random_signs(rows, columns));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_iterative_color
+Rcpp::NumericMatrix core_iterative_color(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& noise, const Rcpp::List& covariance, double nugget, const Rcpp::List& root, const Rcpp::NumericMatrix& probes, const Rcpp::IntegerVector& order, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_iterative_color(SEXP coordsSEXP, SEXP noiseSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP rootSEXP, SEXP probesSEXP, SEXP orderSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise(noiseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type probes(probesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order(orderSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_iterative_color(coords, noise, covariance, nugget, root, probes, order, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_iterative_predict
+Rcpp::List core_iterative_predict(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& noise, const Rcpp::List& covariance, double nugget, const Rcpp::List& root, const Rcpp::NumericMatrix& solved, double tolerance, int max_iterations, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_iterative_predict(SEXP newcoordsSEXP, SEXP coordsSEXP, SEXP noiseSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP rootSEXP, SEXP solvedSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise(noiseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type solved(solvedSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_iterative_predict(newcoords, coords, noise, covariance, nugget, root, solved, tolerance, max_iterations, context));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_label_model
 SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& counts, bool per_class, const Rcpp::NumericMatrix& targets, SEXP neighbors);
 RcppExport SEXP _neargp_core_label_model(SEXP coordsSEXP, SEXP countsSEXP, SEXP per_classSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
@@ -2403,6 +2491,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_index_by_sector", (DL_FUNC) &_neargp_core_index_by_sector, 6},
     {"_neargp_core_index_thinned", (DL_FUNC) &_neargp_core_index_thinned, 5},
     {"_neargp_core_neighbors_joint", (DL_FUNC) &_neargp_core_neighbors_joint, 6},
+    {"_neargp_core_iterative_solve", (DL_FUNC) &_neargp_core_iterative_solve, 10},
+    {"_neargp_core_iterative_gradient", (DL_FUNC) &_neargp_core_iterative_gradient, 8},
+    {"_neargp_core_random_signs", (DL_FUNC) &_neargp_core_random_signs, 2},
+    {"_neargp_core_iterative_color", (DL_FUNC) &_neargp_core_iterative_color, 8},
+    {"_neargp_core_iterative_predict", (DL_FUNC) &_neargp_core_iterative_predict, 10},
     {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
     {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 12},
     {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 7},

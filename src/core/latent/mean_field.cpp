@@ -75,7 +75,8 @@ const MeanFieldGradient& MeanField::evaluate(const MeanFieldPoint& point, const 
   gradient_.likelihood.assign(point.likelihood.parameters.size(), 0.0);
   gradient_.beta.assign(response_.coefficients, 0.0);
   PreparedCovariance covariance = prepare(point.covariance, model_.dim(), true);
-  if (covariance.is_local()) throw Error("Adam takes no local standard deviations and ranges.");
+  if (covariance.is_local() && (locations_ || shares_nodes() || !point.root.empty()))
+    throw Error("Adam with moving or shared inducing points takes no local standard deviations and ranges.");
   if (locations_) keep_slopes(covariance);
   gradient_.covariance.assign(covariance.parameters, 0.0);
   if (shares_nodes() || !point.root.empty()) {

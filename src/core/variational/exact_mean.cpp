@@ -1,8 +1,10 @@
 #include "variational/exact_mean.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
+#include "linalg/block_conjugate_gradient.h"
 #include "linalg/products.h"
 #include "parallel/parallel_for.h"
 #include "variational/row_features.h"
@@ -81,17 +83,12 @@ class InducingPreconditioner {
   bool regular_ = false;
 };
 
-VectorXd column_products(const MatrixXd& a, const MatrixXd& b) { return a.cwiseProduct(b).colwise().sum(); }
-
 // Sums in an order that does not depend on where the numbers lie in memory.
 double ordered_product(const double* x, const double* y, Index n) {
   double sums[4] = {};
   for (Index i = 0; i < n; ++i) sums[i % 4] += x[i] * y[i];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
-
-// x += p diag(step)
-void move(MatrixXd& x, const MatrixXd& p, const VectorXd& step) { x += p * step.asDiagonal(); }
 
 class ConjugateGradients {
  public:
@@ -116,28 +113,23 @@ class ConjugateGradients {
  private:
   // b of (I + W^1/2 K W^1/2) b = right, and K W^1/2 b as its field.
   MeanSolution solve(const MatrixXd& right) const {
-    MeanSolution at;
+    BlockSolution at;
     const VectorXd size = right.colwise().norm().cwiseMax(1e-300);
     at.solved = preconditioner_.solve(right, context_);
     at.field = times_covariance(root_.asDiagonal() * at.solved);
-    MatrixXd r = right - at.solved - root_.asDiagonal() * at.field;
-    MatrixXd z = preconditioner_.solve(r, context_), p = z;
-    VectorXd rz = column_products(r, z);
-    const auto relative = [&] { return (r.colwise().norm().transpose().array() / size.array()).maxCoeff(); };
-    for (at.residual = relative(); at.residual > settings_.tolerance && at.iterations < settings_.max_iterations;
-         ++at.iterations, at.residual = relative()) {
-      const MatrixXd field = times_covariance(root_.asDiagonal() * p);
-      const MatrixXd product = p + root_.asDiagonal() * field;
-      const VectorXd step = rz.cwiseQuotient(column_products(p, product).cwiseMax(1e-300));
-      move(at.solved, p, step);
-      move(at.field, field, step);
-      move(r, product, -step);
-      z = preconditioner_.solve(r, context_);
-      const VectorXd next = column_products(r, z);
-      p = z + (p * next.cwiseQuotient(rz.cwiseMax(1e-300)).asDiagonal()).eval();
-      rz = next;
-    }
-    return at;
+    const MatrixXd r = right - at.solved - root_.asDiagonal() * at.field;
+    const auto multiply = [&](const MatrixXd& p, MatrixXd& field) -> MatrixXd {
+      field = times_covariance(root_.asDiagonal() * p);
+      return p + root_.asDiagonal() * field;
+    };
+    const auto precondition = [&](const MatrixXd& r) { return preconditioner_.solve(r, context_); };
+    block_conjugate_gradients(multiply, precondition, r, size, settings_.tolerance, settings_.max_iterations, at);
+    MeanSolution result;
+    result.solved = std::move(at.solved);
+    result.field = std::move(at.field);
+    result.iterations = at.iterations;
+    result.residual = at.residual;
+    return result;
   }
 
   MatrixXd times_covariance(const MatrixXd& v) const {
