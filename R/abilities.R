@@ -123,6 +123,7 @@ abilities <- list(
     vecchia = TRUE, vecchia_inducing = FALSE, vecchia_outputs = FALSE),
   # parameters that are integrated over, by that likelihood or a posterior given them
   integrable = list(default = FALSE, exact_gp = gaussian_only(), exact_gp_outputs = FALSE,
+    exact_gp_cg = FALSE,
     vecchia = gaussian_only(), vecchia_inducing = FALSE, vecchia_outputs = FALSE,
     vnngp = when("with its sparse posterior or Laplace's",
       function(method, family) !is_mean_field(method)),

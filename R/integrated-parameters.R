@@ -130,6 +130,10 @@ check_integrable <- function(object) {
       c("Parameters cannot be integrated over for noise that differs between rows.",
         i = "Use parameters = \"plug-in\"."))
   }
+  if (has_network(object$covariance)) {
+    abort_neargp("parameters", c("Parameters cannot be integrated over with warp = mlp().",
+      i = "Use parameters = \"plug-in\"."))
+  }
   check_known_order(object, "Parameters cannot be integrated over")
   if (all(object$layout$fixed)) {
     abort_neargp("parameters", c("There is no parameter to integrate over: all are fixed.",
