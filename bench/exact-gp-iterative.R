@@ -3,6 +3,9 @@
 #
 #   Rscript bench/exact-gp-iterative.R 8000          the log-likelihood and its standard error, beside the dense one
 #   Rscript bench/exact-gp-iterative.R 50000 only    seconds and memory of one evaluation with its gradient
+#
+# Two threads of a loaded machine, value and gradient: 8,000 rows 27 s (dense: 375 s), the value 1.4 standard errors
+# below the dense one; 20,000 rows 19 s and 225 MiB; 50,000 rows 309 s and 409 MiB. The times vary with the load.
 
 library(neargp)
 
