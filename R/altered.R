@@ -34,12 +34,18 @@ check_shapes <- function(components) {
 }
 
 # Components of a covariance as its maker leaves them.
-check_components <- function(components) {
+are_components <- function(components) {
   is_component <- function(x) {
-    is.list(x) && rlang::is_string(x[["family"]]) && is.list(x[["start"]] %||% list()) &&
-      (is.null(x[["local"]]) || is.list(x[["local"]]))
+    is_list(x) && rlang::is_string(x[["family"]]) &&
+      all(vapply(x[c("start", "local", "space_time")], is_list, NA, or_null = TRUE))
   }
-  if (!is.list(components) || !length(components) || !all(vapply(components, is_component, NA))) {
+  is_list(components) && length(components) && all(vapply(components, is_component, NA))
+}
+
+is_list <- function(x, or_null = FALSE) is.list(x) || or_null && is.null(x)
+
+check_components <- function(components) {
+  if (!are_components(components)) {
     abort_neargp("argument", c("`covariance` is not as cov_matern() and its like make it.",
       i = "It has been altered: make it again."))
   }
@@ -54,10 +60,12 @@ check_components <- function(components) {
 
 # ---- fits ----------------------------------------------------------------------------------------
 
-# The kind of each element of a fit. Those of `whole` are never NULL, `parts` are what a list holds.
+# The kind of each element of a fit, and of elements of its lists. Those of `whole` are never NULL,
+# `parts` are what a list holds.
 is_number <- function(x) is.numeric(x) && length(x) == 1L
 is_whole <- function(x) is_number(x) && isTRUE(abs(x) < .Machine$integer.max && x == round(x))
 is_text <- function(x) is.character(x) && length(x) == 1L
+is_matrix <- function(x) is.numeric(x) && is.matrix(x)
 fit_elements <- list(
   kinds = list(
     call = list(is = is.call, of = c("formula", "terms")),
@@ -65,13 +73,28 @@ fit_elements <- list(
       "method", "covariance", "prior", "family", "control", "layout", "parameters",
       "core_covariance", "core_trend", "bounds", "convergence", "conditioning", "source",
       "pseudo_observations", "classifier", "coregionalisation", "inducing", "posterior", "svgp",
-      "predictive", "low_rank", "deep")),
-    numbers = list(is = is.numeric, of = c("covariance_vcov", "interval_vcov", "nugget", "beta",
-      "beta_vcov", "information", "family_parameters", "elapsed")),
+      "predictive", "low_rank", "deep", "data$basis", "posterior$component",
+      "pseudo_observations$data", "pseudo_observations$of_rows", "locations$local",
+      "deep$prediction", "deep$inputs")),
+    components = list(is = are_components, of = c("covariance$components",
+      "core_covariance$components")),
+    numbers = list(is = is.numeric, of = c("nugget", "beta", "family_parameters", "elapsed",
+      "data$y", "data$offset", "data$weights", "parameters$estimate", "parameters$working",
+      "parameters$std_error", "layout$value", "layout$start", "bounds$lower", "bounds$upper",
+      "posterior$mean", "posterior$variance", "posterior$variance_at_data",
+      "posterior$variance_given_nodes", "pseudo_observations$bias", "core_trend$beta")),
+    matrix = list(is = is_matrix, of = c("covariance_vcov", "interval_vcov", "beta_vcov",
+      "information", "data$X", "data$coords", "core_trend$beta_vcov", "posterior$coords")),
     number = list(is = is_number, of = "log_likelihood"),
     whole = list(is = is_whole, of = c("k", "threads", "n_given", "n_dropped")),
-    text = list(is = is_text, of = c("score", "device", "chosen", "gpu")),
-    texts = list(is = is.character, of = c("required_columns", "outputs"))),
+    text = list(is = is_text, of = c("score", "device", "chosen", "gpu", "family$family",
+      "family$link", "locations$metric", "locations$unit", "locations$time",
+      "locations$time_unit", "convergence$message")),
+    texts = list(is = is.character, of = c("required_columns", "outputs", "layout$name",
+      "layout$kind", "layout$transform", "parameters$name", "locations$names",
+      "locations$raw_names", "locations$embedded_names")),
+    flags = list(is = is.logical, of = c("layout$fixed", "parameters$fixed",
+      "convergence$converged"))),
   whole = c("formula", "terms", "time_kinds", "data", "locations", "method", "covariance",
     "family", "layout", "parameters", "bounds", "convergence", "nugget", "beta", "log_likelihood",
     "n_dropped", "score", "device", "threads", "elapsed"),
@@ -79,15 +102,27 @@ fit_elements <- list(
     locations = c("names", "metric"), core_covariance = "components",
     core_trend = c("beta", "beta_vcov"), elapsed = c("prepare", "fit", "total"),
     layout = c("name", "kind", "transform", "fixed"), parameters = c("name", "estimate"),
-    bounds = c("lower", "upper"), convergence = c("converged", "message"))
+    bounds = c("lower", "upper"), convergence = c("converged", "message"),
+    classifier = c("levels", "trend", "location_index"))
 )
 
+# An element, or one of a list, such as "layout$name"; what is no list is refused by itself.
+fit_element <- function(fit, name) {
+  path <- strsplit(name, "$", fixed = TRUE)[[1L]]
+  value <- fit[[path[1L]]]
+  if (length(path) == 1L) return(value)
+  if (is.list(value) && path[2L] %in% names(value)) value[[path[2L]]]
+}
+
 check_fit_elements <- function(fit) {
-  refuse <- function(name) abort_argument(paste0("fit$", name), "as neargp() makes it", fit[[name]])
+  refuse <- function(name) {
+    abort_argument(paste0("fit$", name), "as neargp() makes it", fit_element(fit, name))
+  }
   for (kind in fit_elements$kinds) {
-    for (name in intersect(kind$of, names(fit))) {
-      value <- fit[[name]]
-      if (if (is.null(value)) name %in% fit_elements$whole else !kind$is(value)) refuse(name)
+    for (name in kind$of) {
+      value <- fit_element(fit, name)
+      absent <- name %in% names(fit) && name %in% fit_elements$whole
+      if (if (is.null(value)) absent else !kind$is(value)) refuse(name)
     }
   }
   for (name in names(fit_elements$parts)) {
@@ -95,7 +130,19 @@ check_fit_elements <- function(fit) {
     if (!is.null(fit[[name]]) && !all(fit_elements$parts[[name]] %in% parts)) refuse(name)
   }
   if (is.null(fit$outputs) != is.null(fit$data$output)) refuse("outputs")
-  if (!isTRUE(NROW(fit$beta) == ncol(fit$data$X))) refuse("beta")
+  check_fit_sizes(fit, refuse)
+}
+
+# All parts count the same columns of the trend; effects of groups follow those of the core's.
+check_fit_sizes <- function(fit, refuse) {
+  columns <- ncol(fit$data$X)
+  of_core <- NROW(fit$core_trend$beta)
+  if (NROW(fit$beta) != columns) refuse("beta")
+  if (!is.null(fit$core_trend) && of_core < columns) refuse("core_trend$beta")
+  if (!is.null(fit$beta_vcov) && !all(dim(fit$beta_vcov) == columns)) refuse("beta_vcov")
+  if (!is.null(fit$core_trend) && !all(dim(fit$core_trend$beta_vcov) == of_core)) {
+    refuse("core_trend$beta_vcov")
+  }
 }
 
 # Numbers of neighbours and categories, which the core finds rows by.

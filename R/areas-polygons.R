@@ -19,8 +19,7 @@ as_areas <- function(areas, object) {
   }
   geometry <- sf::st_geometry(areas)
   check_polygons(geometry)
-  check_same_crs(sf::st_crs(areas), object$locations,
-    "sf::st_transform(areas, fit$locations$crs)")
+  check_same_crs(sf::st_crs(areas), object$locations, argument = "areas")
   check_polygon_degrees(geometry, object$locations, "areas")
   geometry <- measured_polygons(geometry, object$locations)
   check_valid_polygons(geometry)

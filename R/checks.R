@@ -256,7 +256,7 @@ nearest_name <- function(name, known) {
   begins <- startsWith(plain(spelt), plain(name)) | startsWith(plain(name), plain(spelt)) &
     nchar(spelt) > 2L
   distance[begins] <- 0
-  if (length(known) && min(distance) <= nchar(name) / 3) known[which.min(distance)]
+  if (length(known) && isTRUE(min(distance) <= nchar(name) / 3)) known[which.min(distance)]
 }
 
 # Without the classes for its response, a method would predict that as a Gaussian one.

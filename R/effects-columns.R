@@ -161,6 +161,13 @@ check_smoothed <- function(specification, data, call) {
   margins <- Filter(function(margin) inherits(margin, bases_of_numbers),
     specification$margin %||% list(specification))
   names <- intersect(unlist(lapply(margins, `[[`, "term")), names(data))
+  timed <- Filter(function(name) inherits(data[[name]], c("Date", "POSIXt", "difftime")), names)
+  if (length(timed)) {
+    abort_neargp("formula", c(
+      sprintf("mgcv takes numbers, and the smooth %s is of `%s`, of class %s.", deparse1(call),
+        timed[1L], class(data[[timed[1L]]])[1L]),
+      i = sprintf("Give it numbers: s(as.numeric(%s)).", timed[1L])))
+  }
   levelled <- Filter(function(name) is_class_vector(data[[name]]), names)
   if (!length(levelled)) return(invisible())
   abort_neargp("formula", c(sprintf("The smooth %s is of `%s`, which %s.",

@@ -31,7 +31,8 @@ cens <- function(y, lower = -Inf, upper = Inf) {
   n <- length(y)
   for (name in c("y", "lower", "upper")) {
     value <- get(name)
-    fits <- (is.numeric(value) || all(is.na(value))) && length(value) %in% c(1L, n)
+    fits <- is.atomic(value) && (is.numeric(value) || all(is.na(value))) &&
+      length(value) %in% c(1L, n)
     if (!fits) abort_argument(name, sprintf("numbers, %s", if (name == "y") "one for each row" else
       "one for all rows or one for each"), value)
   }

@@ -132,8 +132,9 @@ secant_correction <- function(information, pairs, active) {
     predicted <- drop(information %*% s)
     expected <- sum(s * predicted)
     observed <- sum(s * y)
-    if (!(observed > 0.1 * expected && observed < 10 * expected)) next
-    information <- information - tcrossprod(predicted) / expected + tcrossprod(y) / observed
+    if (!isTRUE(observed > 0.1 * expected && observed < 10 * expected)) next
+    corrected <- information - tcrossprod(predicted) / expected + tcrossprod(y) / observed
+    if (all(is.finite(corrected))) information <- corrected
   }
   information
 }
@@ -164,9 +165,9 @@ line_search <- function(objective, working, current, step, bounds, free, halving
   list(evaluated = NULL, evaluations = halvings)
 }
 
-# Squares of variances beyond 1e154 overflow, where the likelihood itself may not.
+# Squares of variances and derivatives beyond 1e154 overflow, where the likelihood itself may not.
 has_derivatives <- function(state, free) {
-  all(is.finite(state$gradient[free]), is.finite(state$information[free, free]))
+  isTRUE(all(abs(state$gradient[free]) < 1e150, is.finite(state$information[free, free])))
 }
 
 check_derivatives <- function(state, free) {

@@ -52,6 +52,7 @@ given_positions <- function(given, problem) {
           length(wanted), format_some(wanted), ncol(given)))
     }
   } else {
+    check_place_columns(given, locations, "inducing")
     given <- raw_coordinates(given, locations, "inducing")
   }
   wrong <- which(colSums(!is.finite(given)) > 0)

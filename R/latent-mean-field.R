@@ -77,13 +77,23 @@ orthogonal_trend <- function(X, size = 1) {
 }
 
 mean_field_settings <- function(method, problem, warm_start) {
+  unit <- predictor_unit(problem$data, problem$family)
   c(list(prior = if (is_swsgp(method)) "neighborhoods" else "sequential",
     kl_weight = if (is_swsgp(method)) swsgp_kl_weight(method, problem) else 1,
     full = identical(method$covariance, "full"), shared = method$active %||% 0,
     epochs = method$epochs, batch_size = method$batch_size, learning_rate = method$learning_rate,
-    key = order_key(), unit = predictor_unit(problem$data, problem$family), warm_start = warm_start,
-    learn = learns_positions(method), report = mean_field_reporter(method, problem)),
-    adam_parameters(problem))
+    key = order_key(), unit = unit, field_unit = held_field_unit(problem, unit),
+    warm_start = warm_start, learn = learns_positions(method),
+    report = mean_field_reporter(method, problem)), adam_parameters(problem))
+}
+
+# Adam's steps are as long as their unit: the linear predictor's is many standard deviations of a
+# process whose variance is fixed far below. Returns the unit of that process, else 0.
+held_field_unit <- function(problem, unit) {
+  variances <- problem$layout$kind == "variance"
+  if (any(problem$free[variances])) return(0)
+  sd <- sqrt(sum(to_core(problem$start, problem$layout$transform)[variances]))
+  if (sd < 1e-3 * unit) sd else 0
 }
 
 # The weight that was given, else the geometric mean of the paper's 1 and of that by which each

@@ -47,7 +47,7 @@ has_local_scales <- function(fit) {
 }
 
 check_component <- function(component, count) {
-  if (count > 1L || identical(as.double(component), 1)) {
+  if (count > 1L || is.numeric(component) && identical(as.double(component), 1)) {
     return(check_count(component, "component", upper = count))
   }
   abort_neargp("argument",

@@ -285,12 +285,19 @@ raw_coordinates <- function(data, locations, argument = "data") {
   data <- plain_columns(data)
   space <- if (is_nowhere(locations)) matrix(0, nrow(data), 1L) else if (is_sf(data))
     sf_coordinates(data, argument) else frame_coordinates(data, locations, argument)
+  check_coordinate_count(ncol(space), locations, argument)
   colnames(space) <- locations$raw_names
   if (is.null(locations$time)) return(space)
   check_columns_present(locations$time, data, argument)
   check_time_class(data[[locations$time]], locations, argument)
   cbind(space, matrix(time_numbers(data[[locations$time]], locations$time), ncol = 1L,
     dimnames = list(NULL, locations$time)))
+}
+
+check_coordinate_count <- function(count, locations, argument) {
+  if (count == length(locations$raw_names)) return(invisible())
+  abort_neargp("coordinates", sprintf("`%s` has %d coordinates, and the fit has %d: %s.", argument,
+    count, length(locations$raw_names), format_some(locations$raw_names)))
 }
 
 frame_coordinates <- function(data, locations, argument) {

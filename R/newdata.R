@@ -100,19 +100,8 @@ check_newdata <- function(object, newdata) {
 }
 
 newdata_coordinates <- function(object, newdata) {
-  locations <- object$locations
-  if (is_sf(newdata)) {
-    if (length(locations$raw_names) != 2L || has_factors(locations)) {
-      abort_neargp("newdata", c("The model has more coordinates than an sf geometry.",
-        i = "Give `newdata` as a data frame."))
-    }
-    check_same_crs(sf::st_crs(newdata), locations)
-  } else if (is.null(locations$names)) {
-    abort_neargp("newdata",
-      c("The model was fitted to geometries, of sf data or a raster, but `newdata` is a plain data frame.",
-        i = "Convert it: sf::st_as_sf(newdata, coords = c(\"x\", \"y\"), crs = fit$locations$crs)."))
-  }
-  raw_coordinates(newdata, locations, "newdata")
+  check_place_columns(newdata, object$locations, "newdata")
+  raw_coordinates(newdata, object$locations, "newdata")
 }
 
 check_newdata_finite <- function(raw, columns, complete) {

@@ -69,20 +69,20 @@ beside_known_noise <- function(data, residual_variance) {
   max(residual_variance - mean(known_noise(rows_with_noise(data))), 0.1 * residual_variance)
 }
 
-# Data whose weights say all of their noise.
-with_noise_weights <- function(data, layout, values) {
+# Data whose weights say all of their noise, relative to the nugget `unit`.
+with_noise_weights <- function(data, layout, values, unit = nugget_unit(data, layout, values)) {
   if (is.null(data$noise)) return(data)
   if (is_moving(data$within)) {
-    return(at_locations(with_noise_weights(data$within$rows, layout, values)))
+    return(at_locations(with_noise_weights(data$within$rows, layout, values, unit)))
   }
   data$noise$weights <- data$weights
-  data$weights <- nugget_unit(data, layout, values) / row_noise(data, layout, values)$variance
+  data$weights <- unit / row_noise(data, layout, values)$variance
   data
 }
 
-# Rows of another fit with the weights that say the noise of this one.
+# Rows of another fit with the weights that say the noise of this one, relative to its nugget.
 with_noise_of <- function(object, data) {
   if (is.null(data$noise)) return(data)
   with_noise_weights(with_given_weights(data), object$layout,
-    to_core(object$parameters$working, object$layout$transform))
+    to_core(object$parameters$working, object$layout$transform), object$nugget)
 }

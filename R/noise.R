@@ -179,11 +179,12 @@ in_layout_order <- function(found, data, layout) {
 # ---- fits ----------------------------------------------------------------------------------------
 
 # The nugget that weights are relative to: that of the model, or where there is none the mean of the
-# known variances.
+# known variances. If these are 0 any number will do, since all weights are infinite.
 nugget_unit <- function(data, layout, values) {
   nugget <- nugget_of(layout, values)
   if (is.null(data$noise$known) || nugget > 0) return(nugget)
-  mean(known_noise(rows_with_noise(data)))
+  known <- mean(known_noise(rows_with_noise(data)))
+  if (known > 0) known else 1
 }
 
 # The observations with the noise of `data`.

@@ -81,20 +81,39 @@ crs_unit <- function(crs) {
   if (is.null(unit) || is.na(unit)) "" else switch(unit, metre = "m", kilometre = "km", unit)
 }
 
-# `transform`: the call that transforms an object of the class of `newdata`; `untell`: how its CRS
+# `transform`: the call that transforms an object of the class of `argument`; `untell`: how its CRS
 # is taken off.
 check_same_crs <- function(crs, locations,
-                           transform = "sf::st_transform(newdata, fit$locations$crs)",
-                           untell = NULL) {
+                           transform = sprintf("sf::st_transform(%s, fit$locations$crs)", argument),
+                           untell = NULL, argument = "newdata") {
   trained <- locations$crs
   same <- if (is.null(trained)) is.na(crs) else !is.na(crs) && crs == trained
   if (!same) {
     abort_neargp("crs",
-      c("`newdata` is not in the coordinate reference system of the training data.",
-        x = paste0("Training data: ", describe_crs(trained), "; newdata: ", describe_crs(crs), "."),
+      c(sprintf("`%s` is not in the coordinate reference system of the training data.", argument),
+        x = sprintf("Training data: %s; %s: %s.", describe_crs(trained), argument,
+          describe_crs(crs)),
         i = if (is.null(trained)) "Fit with a CRS (argument `crs`, or sf data that have one)." else
           paste0(if (is.na(crs)) "Set its own CRS, and if that is another one transform it: " else
             "Transform it: ", transform, "."), i = if (is.null(trained)) untell))
+  }
+}
+
+# Rows at other locations than the data: points of sf in the same CRS, or a data frame with the same
+# columns. `argument` is the class of the condition as well.
+check_place_columns <- function(data, locations, argument) {
+  if (is_sf(data)) {
+    if (length(locations$raw_names) != 2L || has_factors(locations)) {
+      abort_neargp(argument, c("The model has more coordinates than an sf geometry.",
+        i = sprintf("Give `%s` as a data frame.", argument)))
+    }
+    check_same_crs(sf::st_crs(data), locations, argument = argument)
+  } else if (is.null(locations$names)) {
+    abort_neargp(argument, c(sprintf(
+      "The model was fitted to geometries, of sf data or a raster, but `%s` is a plain data frame.",
+      argument), i = sprintf(
+      "Convert it: sf::st_as_sf(%s, coords = c(\"x\", \"y\"), crs = %s).", argument,
+      if (argument == "newdata") "fit$locations$crs" else "sf::st_crs(data)")))
   }
 }
 

@@ -74,12 +74,14 @@ default_palette <- function(what, centered = FALSE) {
   if (centered) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
 }
 
+are_colors <- function(x) !is.null(tryCatch(grDevices::col2rgb(x), error = function(e) NULL))
+
 # A palette by name (of grDevices::hcl.pals()), as colours, or as a function of their number.
 palette_colors <- function(palette, n) {
   if (is.function(palette)) return(palette(n))
-  if (length(palette) > 1L) return(grDevices::colorRampPalette(palette)(n))
+  if (length(palette) > 1L && are_colors(palette)) return(grDevices::colorRampPalette(palette)(n))
   known <- grDevices::hcl.pals()
-  if (!is.character(palette) || !tolower(palette) %in% tolower(known)) {
+  if (!rlang::is_string(palette) || !tolower(palette) %in% tolower(known)) {
     abort_neargp("argument", c(
       "`palette` must be the name of a palette, two colours or more, or a function of their number.",
       i = "See `grDevices::hcl.pals()` for the names."

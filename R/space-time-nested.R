@@ -59,5 +59,5 @@ separable_problem <- function(problem) {
   problem$layout$value[rest] <- 0.5
   problem$layout$fixed[product | rest] <- TRUE
   problem$free <- !problem$layout$fixed
-  with_start(problem$method, problem)
+  started_problem(problem_at_rows(problem), problem)
 }

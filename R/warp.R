@@ -73,7 +73,7 @@ expand <- function(q = 2L, basis = ~ bumps(4)) {
 #' @rdname expand
 #' @export
 monotone <- function(coordinates, knots = 5L) {
-  check_given(missing(coordinates), "coordinates",
+  check_given(missing(coordinates) || is.null(coordinates), "coordinates",
     "a one-sided formula of coordinates, such as ~ depth")
   formula <- check_local_formula(coordinates, "coordinates")
   terms <- attr(stats::terms(formula), "term.labels")

@@ -30,6 +30,7 @@ neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   settings.learning_rate = Rcpp::as<double>(list["learning_rate"]);
   settings.key = std::uint64_t(Rcpp::as<double>(list["key"]));
   settings.unit = Rcpp::as<double>(list["unit"]);
+  settings.field_unit = Rcpp::as<double>(list["field_unit"]);
   settings.warm_start = Rcpp::as<bool>(list["warm_start"]);
   settings.locations = Rcpp::as<bool>(list["learn"]);
   settings.covariance = to_working_parameters(list["covariance"]);

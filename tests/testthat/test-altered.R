@@ -70,6 +70,12 @@ test_that("fits that were altered by hand are checked where they are used", {
     refused(loo_predict(altered), "`nu` must be")
     refused(print(altered), "`nu` must be")
   }
+  refused(predict(without(fit, fit$covariance$components[[1]] <- 1), data[1:2, ]),
+    "`fit\\$covariance\\$components` must be")
+  refused(predict(without(fit, fit$covariance$components[[1]]$space_time <- 1), data[1:2, ]),
+    "`fit\\$covariance\\$components` must be")
+  expect_error(predict(without(fit, fit$locations$raw_names <- "x"), data[1:2, ]),
+    "has 2 coordinates, and the fit has 1", class = "neargp_error_coordinates")
   altered <- without(fit, fit$method$ordering <- "none")
   refused(cross_validate(altered, folds = 2, verbose = FALSE), "`ordering` must be")
   classes <- neargp(level ~ 1, data, coords = ~ x + y, method = loo_k(3), family = categorical(),
@@ -90,9 +96,11 @@ test_that("an element of a fit that is of another kind is refused by name", {
   for (file in list.files(folder, full.names = TRUE)) {
     saved <- readRDS(file)
     for (kind in names(fit_elements$kinds)) {
-      for (name in intersect(fit_elements$kinds[[kind]]$of, names(saved$fit))) {
+      for (name in fit_elements$kinds[[kind]]$of) {
+        path <- strsplit(name, "$", fixed = TRUE)[[1]]
         altered <- saved$fit
-        altered[name] <- list(if (kind == "list") "a" else list(1))
+        if (is.null(fit_element(altered, name)) && !name %in% names(altered)) next
+        altered[[path]] <- if (kind == "list") "a" else list(1)
         wrong <- expect_error(predict(altered, saved$new), class = "neargp_error_argument")
         expect_match(conditionMessage(wrong), paste0("`fit$", name, "`"), fixed = TRUE,
           info = file)

@@ -96,6 +96,7 @@ test_that("names that are not valid in the encoding of the session are compared,
   expect_identical(nearest_name("heigth", odd), "height")
   expect_identical(nearest_name(odd[1L], c("cafe", "height")), NULL)
   expect_identical(nearest_name("caf<e9>", odd), odd[1L])
+  expect_null(nearest_name(NA_character_, c("cafe", "height")))
 })
 
 test_that("text that is not valid in the encoding of the session is an error that names it", {

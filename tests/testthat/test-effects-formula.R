@@ -137,3 +137,19 @@ test_extended("a smooth may differ by a column of text, also in new rows", {
       class = "neargp_error_levels")
   }
 })
+
+test_that("a smooth of dates or durations is an error that shows how to make numbers of them", {
+  skip_if_not_installed("mgcv")
+  data <- transform(simulated_data(60), number = 18000 + rep(1:30, 2))
+  data$day <- as.Date(data$number, "1970-01-01")
+  data$moment <- as.POSIXct(data$day)
+  data$lasted <- as.difftime(data$number, units = "hours")
+  fit <- function(formula) {
+    neargp(formula, data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
+  }
+  for (name in c("day", "moment", "lasted")) {
+    expect_error(fit(stats::as.formula(sprintf("z ~ s(%s, k = 4)", name))),
+      sprintf("s(as.numeric(%s))", name), fixed = TRUE, class = "neargp_error_formula")
+  }
+  expect_equal(logLik(fit(z ~ s(as.numeric(day), k = 4))), logLik(fit(z ~ s(number, k = 4))))
+})

@@ -111,6 +111,9 @@ test_that("limits are kept through subsets, and wrong ones are refused", {
   expect_equal(nobs(fit_censored(d, method = vnngp(k = 3))), 39)
   expect_error(cens(NA, 2, 1), "row 1", class = "neargp_error_response")
   expect_error(cens(1:3, "a"), "lower", class = "neargp_error_argument")
+  for (y in list(list(), data.frame(), data.frame(a = NA))) {
+    expect_error(cens(y, 0, 1), "`y`", class = "neargp_error_argument")
+  }
   expect_error(cens(1:3, 1:2), "lower", class = "neargp_error_argument")
   expect_error(fit_censored(transform(d, z = as.character(z)), z ~ h, method = vnngp(k = 3)),
     "numeric", class = "neargp_error_response")

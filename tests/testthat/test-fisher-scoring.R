@@ -67,6 +67,22 @@ test_that("derivatives that overflow are stepped back from, and at the start are
       covariance = cov_exponential(variance = 1e200), device = "cpu"),
       "fixed or given as `start`", class = "neargp_error_scale")
   }
+  data <- simulated_data(60)
+  data$count <- rep_len(0:3, 60)
+  data$half <- rep_len(0:1, 60)
+  for (family in list(stats::gaussian(), stats::poisson(), stats::binomial())) {
+    formula <- switch(family$family, gaussian = z ~ 1, poisson = count ~ 1, binomial = half ~ 1)
+    expect_error(neargp(formula, data, coords = ~ x + y, family = family,
+      method = vnngp(5, inducing = inducing_points(20)), covariance = cov_matern(variance = 1e200)),
+      "fixed or given as `start`", class = "neargp_error_scale")
+  }
+})
+
+test_that("a secant that overflows corrects nothing", {
+  pair <- list(step = c(1e-3, 2e-3), fall = c(1e200, 1e200))
+  expect_identical(secant_correction(diag(2), list(pair), c(TRUE, TRUE)), diag(2))
+  pair <- list(step = c(1, 1), fall = c(1e200, NaN))
+  expect_identical(secant_correction(diag(1e200, 2), list(pair), c(TRUE, TRUE)), diag(1e200, 2))
 })
 
 test_extended("fits to white noise end where the likelihood is flat", {

@@ -30,6 +30,31 @@ test_extended("positions may be a number, a matrix, a data frame or sf points", 
   expect_equal(unname(as.matrix(fit$inducing)), unname(as.matrix(start[c("x", "y")])))
 })
 
+test_that("positions of a fit to geometries are points in its CRS, or a matrix", {
+  skip_if_not_installed("sf")
+  data <- data.frame(x = (1:20 * 0.618) %% 1, y = (1:20 * 0.414) %% 1)
+  data$z <- sin(6 * data$x) + data$y
+  points <- sf::st_as_sf(data, coords = c("x", "y"), crs = 3857)
+  at <- data[1:4, c("x", "y")]
+  fit <- function(data, ...) {
+    neargp(z ~ 1, data, ..., nugget = 0.1,
+      covariance = cov_exponential(variance = 1, range = 0.3))
+  }
+  for (method in list(svgp, odvgp, ppgpr, swsgp)) {
+    expect_error(fit(points, method = method(at)), "`inducing` is a plain data frame",
+      class = "neargp_error_inducing")
+    expect_error(fit(points, method = method(sf::st_transform(points[1:4, ], 4326))),
+      "`inducing` is not in the coordinate reference system", class = "neargp_error_crs")
+  }
+  by_points <- fit(points, method = svgp(points[1:4, ], move = FALSE))
+  by_matrix <- fit(points, method = svgp(as.matrix(at), move = FALSE))
+  by_frame <- fit(data, coords = ~ x + y, method = svgp(at, move = FALSE))
+  expect_equal(logLik(by_points), logLik(by_matrix))
+  expect_equal(c(logLik(by_points)), c(logLik(by_frame)))
+  expect_error(fit(data, coords = ~ x + y, method = svgp(points[1:4, ])),
+    class = "neargp_error_crs")
+})
+
 test_that("more points than distinct locations are lowered to these, with a message", {
   data <- simulated_data(40)[rep(1:40, 2), ]
   expect_message(fit <- inducing_fit(data, svgp(inducing = 60, move = FALSE, jitter = 1e-12)), "40",

@@ -183,8 +183,11 @@ test_extended("what cannot be is refused in one way", {
   expect_error(cov_exponential(sd = z ~ wet), "`z ~ wet`", fixed = TRUE,
     class = "neargp_error_argument")
   expect_error(cov_exponential(penalty = 1), "penalty", class = "neargp_error_argument")
-  expect_error(local_scales(local_fit(local, vecchia(k = 5), data), component = 2L), "must be 1",
-    class = "neargp_error_argument")
+  scaled <- local_fit(local, vecchia(k = 5), data)
+  for (component in list(2L, mean, ~ x, globalenv(), quote(x), NULL, "1")) {
+    expect_error(local_scales(scaled, component = component), "must be 1",
+      class = "neargp_error_argument")
+  }
   expect_error(fit(cov_exponential(range = ~ dry)), "dry", class = "neargp_error_columns")
   expect_error(fit(cov_exponential(range = ~ flat)), "flat", class = "neargp_error_local")
   expect_error(fit(cov_exponential(sd = ~ 1)), "no covariates", class = "neargp_error_local")

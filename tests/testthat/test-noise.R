@@ -170,6 +170,31 @@ test_extended("folds are predicted with the noise of their rows, by the fit and 
   expect_equal(anew$sd[anew$fold == 1], predict(one, data[folds == 1, ])$sd, tolerance = 1e-5)
 })
 
+test_that("folds of rows of which all noise is known are predicted with it", {
+  data <- noisy_data(24)
+  data$z <- 1000 * data$z
+  data$v <- ifelse(data$kind == "old", 0, 1e6 * data$se^2)
+  covariance <- cov_matern(1.5, variance = 1e6, range = 0.3)
+  # noise of 0 in all rows but the first fold's, and in all held-out rows of the second
+  for (folds in list(ifelse(data$kind == "new", 1, 2), rep_len(c(1, 1, 2, 2), 24))) {
+    for (method in list(vecchia(23), exact_gp(), loo_k(23), mll_k(23))) {
+      fit <- neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance,
+        nugget = 0, measurement_variance = v)
+      held <- cross_validate(fit, folds = folds, verbose = FALSE)$predictions
+      for (fold in 1:2) {
+        rows <- which(folds == fold)
+        expected <- dense_krige(list(X = fit$data$X[-rows, , drop = FALSE], y = data$z[-rows],
+          offset = double(24 - length(rows)), weights = 1 / data$v[-rows],
+          coords = fit$data$coords[-rows, ]), fit$core_covariance, 1, fit$data$coords[rows, ],
+        fit$data$X[rows, , drop = FALSE])
+        found <- held[held$fold == fold, ]
+        expect_equal(found$mean, expected$mean, tolerance = 1e-7)
+        expect_equal(found$sd^2, expected$variance + data$v[rows], tolerance = 1e-7)
+      }
+    }
+  }
+})
+
 test_extended("a fit is kept, updated, started from, and told", {
   data <- noisy_data(80)
   fit <- noisy_fit(data, measurement_variance = se^2, weights = w)

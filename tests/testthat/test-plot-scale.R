@@ -10,6 +10,9 @@ test_that("colour scales cover the values, centered ones are symmetric", {
   expect_length(color_scale(1:2, heat.colors)$colors, 128)
   expect_length(color_scale(1:2, c("white", "black"))$colors, 128)
   expect_error(color_scale(1:2, "no such palette"), "hcl.pals", class = "neargp_error_argument")
+  for (palette in list(c("a", "b"), list(1, "a"), c("Viridis", "Mako"))) {
+    expect_error(color_scale(1:2, palette), "two colours", class = "neargp_error_argument")
+  }
 })
 
 test_that("one outlier does not take the scale, whose end has its colour", {

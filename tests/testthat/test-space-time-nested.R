@@ -31,6 +31,22 @@ test_that("a product-sum is no less likely than the separable model that it cont
   }
 })
 
+test_that("so it is with effects of groups and smooths, and several rows at a location and time", {
+  skip_if_not_installed("mgcv")
+  data <- drawn_in_space_time(5L, places = 12, times = 8)
+  data <- data[rep(seq_len(nrow(data)), 2), ]
+  data$depth <- (seq_len(nrow(data)) * 0.618) %% 1
+  data$group <- factor(data$x < 0.5)
+  data$z <- data$z + sin(4 * data$depth)
+  for (formula in list(z ~ s(depth, k = 4), z ~ 1 + (1 | group))) {
+    values <- vapply(c("separable", "product_sum"), function(model) {
+      c(logLik(suppressWarnings(neargp(formula, data, coords = ~ x + y, time = ~ day,
+        method = vecchia(10), covariance = nested_in_time(model)))))
+    }, 0)
+    expect_gte(values[["product_sum"]], values[["separable"]] - 0.05)
+  }
+})
+
 test_extended("so it is for the scores of loo_k() and mll_k()", {
   data <- drawn_in_space_time(6L, times = 8)
   for (method in list(loo_k(k = 12L), mll_k(k = 12L))) {

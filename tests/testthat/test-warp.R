@@ -243,6 +243,7 @@ test_extended("what cannot be is refused in one way", {
   expect_error(expand(1, "wet"), class = "neargp_error_argument")
   expect_error(expand(1, z ~ wet), class = "neargp_error_argument")
   expect_error(monotone(), class = "neargp_error_argument")
+  expect_error(monotone(NULL), "coordinates", class = "neargp_error_argument")
   expect_error(monotone(~ log(x)), class = "neargp_error_argument")
   expect_error(monotone(~ 1), class = "neargp_error_argument")
   expect_error(monotone(~ x, knots = 1), class = "neargp_error_argument")

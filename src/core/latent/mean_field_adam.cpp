@@ -35,15 +35,17 @@ std::vector<double> column_spread(const std::vector<double>& coords, int dim) {
 
 // Everything that moves, on the scale on which it moves: covariance and likelihood on the working scale, the trend, and
 // at each node log s and the mean of the centred field, v = m + x'beta with x the design there. (With m in the place of
-// v a constant would pass from the trend to the field only through small differences of large gradients.)
+// v a constant would pass from the trend to the field only through small differences of large gradients. But steps
+// of the trend would move a field that is fixed far below it by many standard deviations: then v = m.)
 class AdamState {
  public:
   AdamState(const LatentModel& model, const LatentResponse& response, MeanFieldPoint point,
             const MeanFieldAdamSettings& settings)
       : model_(model), point_(std::move(point)), settings_(settings), dim_(model.dim()),
-        design_(by_row(node_design(model, response), response.coefficients)),
-        is_shape_(shape_parameters(point_.covariance)), moments_(point_.moments), moment_unit_{settings.unit, 1.0},
+        design_(centering_design(model, response, settings)), is_shape_(shape_parameters(point_.covariance)),
+        moments_(point_.moments), moment_unit_{settings.field_unit > 0.0 ? settings.field_unit : settings.unit, 1.0},
         location_unit_(column_spread(point_.coords, model.dim())),
+        root_unit_(settings.full ? model.nodes() : 0, settings.field_unit > 0.0 ? settings.field_unit : 1.0),
         shared_adam_(1, int(point_.covariance.parameters() + point_.likelihood.parameters.size() + point_.beta.size())),
         moment_adam_(model.nodes(), 2), location_adam_(settings.locations ? model.nodes() : 0, model.dim()),
         root_adam_(settings.full ? model.nodes() : 0, int(model.nodes())) {
@@ -77,7 +79,7 @@ class AdamState {
                             gradient.locations.data() + Index(node) * dim_, rate, location_unit_.data());
       if (settings_.full) {
         const Index row = Index(node) * model_.nodes();
-        root_adam_.step(node, point_.root.data() + row, gradient.root.data() + row, rate);
+        root_adam_.step(node, point_.root.data() + row, gradient.root.data() + row, rate, root_unit_.data());
       }
     }
     shared_adam_.step(0, shared_.data(), slopes.data(), rate, shared_unit_.data());
@@ -85,6 +87,12 @@ class AdamState {
   }
 
  private:
+  static std::vector<double> centering_design(const LatentModel& model, const LatentResponse& response,
+                                              const MeanFieldAdamSettings& settings) {
+    if (settings.field_unit > 0.0) return std::vector<double>(model.nodes() * response.coefficients, 0.0);
+    return by_row(node_design(model, response), response.coefficients);
+  }
+
   static std::vector<double> by_row(const std::vector<double>& by_column, int columns) {
     std::vector<double> rows(by_column.size());
     const std::size_t n = columns ? by_column.size() / columns : 0;
@@ -137,11 +145,11 @@ class AdamState {
   MeanFieldPoint point_;
   const MeanFieldAdamSettings& settings_;
   int dim_;
-  std::vector<double> design_;  // nodes x coefficients
+  std::vector<double> design_;  // nodes x coefficients, 0 where v = m
   std::vector<bool> is_shape_;
   std::vector<double> moments_;  // nodes x 2: v and log s
   std::vector<double> shared_;   // covariance and likelihood on the working scale, then the trend
-  std::vector<double> moment_unit_, shared_unit_, location_unit_;
+  std::vector<double> moment_unit_, location_unit_, root_unit_, shared_unit_;
   RowAdam shared_adam_, moment_adam_, location_adam_, root_adam_;
 };
 

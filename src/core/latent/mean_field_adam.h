@@ -21,6 +21,7 @@ struct MeanFieldAdamSettings {
   double learning_rate = 0.01;
   std::uint64_t key = 0;
   double unit = 1.0;             // of the linear predictor: means and trend move in it
+  double field_unit = 0.0;       // above 0: means move in this, and not with the trend
   bool warm_start = false;       // an earlier fit goes on, at its last rate, and is kept where nothing better is found
   bool locations = false;        // learn the nodes' locations, the neighbours renewed in every epoch
   WorkingParameters covariance;  // the core's covariance parameters
