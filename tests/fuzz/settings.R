@@ -112,18 +112,21 @@ vnngp_arguments <- function(k, n) {
   arguments
 }
 
+with_adam <- function(arguments) {
+  if (chance(0.1)) c(arguments, list(optimizer = "adam", steps = pick(4L, 10L), batch_size = pick(1L, 8L, 128L), refresh = pick(1L, 3L, 50L))) else arguments
+}
+
 loo_k_arguments <- function(k) {
-  arguments <- list(k = k)
-  if (chance(0.1)) arguments <- c(arguments, list(optimizer = "adam", steps = 10L))
+  arguments <- with_adam(list(k = k))
   if (chance(0.15)) arguments$estimator <- pick("label", "own-class", "polya-gamma")
-  if (chance(0.05)) arguments$leave_out <- "row"
+  if (chance(0.05)) arguments$leave_out <- "row" else if (chance(0.1)) arguments$trend <- "score"
   arguments
 }
 
 vecchia_arguments <- function(k, n) {
   arguments <- list(k = k, ordering = pick("maxmin", "random", "coordinate", "pca", "given"))
   if (chance(0.25)) arguments$inducing <- pick(3L, 10L, 5L, 1L, n, 10000L, matrix(0.5, 3, 2))
-  arguments
+  with_adam(arguments)
 }
 
 inducing_arguments <- function(name, k, n) {
@@ -158,7 +161,7 @@ random_method <- function(name, n, tame) {
   k <- random_k(n, tame)
   arguments <- switch(name,
     vecchia = vecchia_arguments(k, n),
-    exact_gp = if (chance(0.3)) list(estimation = "REML") else list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n),
+    exact_gp = if (chance(0.3)) list(estimation = "REML") else list(), mll_k = with_adam(list(k = k)), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n),
     dspp = deep_arguments(name), dgp = deep_arguments(name), inducing_arguments(name, k, n))
   if (is.null(k) && chance(0.7)) arguments$k <- NULL
   possible <- names(formals(exported(name)))
