@@ -7,6 +7,8 @@
 # An ability with a condition: `where` says it in error messages and help.
 when <- function(where, holds) structure(holds, where = where)
 
+without_adam <- function(method, ...) !identical(method$optimizer, "adam")
+
 # `holds`: what is asked of the settings of the method as well.
 gaussian_only <- function(where = "of a Gaussian response", holds = function(method) TRUE) {
   when(where, function(method, family) is_gaussian(family) && holds(method))
@@ -26,10 +28,10 @@ abilities <- list(
   # transform = , and recalibrate(): predictions are normal
   transform = list(default = TRUE, deep = FALSE),
   # random effects and smooths in the formula
-  effects = list(default = FALSE, vecchia = gaussian_only(), vecchia_inducing = FALSE,
-    exact_gp = gaussian_only(), exact_gp_cg = FALSE,
-    loo_k = gaussian_only("of a Gaussian response, by quasi-Newton",
-      function(method) method$optimizer != "adam"),
+  effects = list(default = FALSE,
+    vecchia = gaussian_only(holds = without_adam),
+    vecchia_inducing = FALSE, exact_gp = gaussian_only(), exact_gp_cg = FALSE,
+    loo_k = gaussian_only("of a Gaussian response, by quasi-Newton", without_adam),
     vnngp = when("at all locations with posterior \"sparse\" or \"laplace\"",
       function(method, family) !is_mean_field(method) && is.null(method$inducing) &&
         !has_latent_low_rank(method)),
@@ -61,8 +63,8 @@ abilities <- list(
         !has_ability(method, "cpu_objective"))),
   singular_field = list(default = TRUE, vnngp = FALSE),
   # rows that are areas
-  areal_rows = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
-    exact_gp_cg = FALSE),
+  areal_rows = list(default = FALSE, vecchia = when(NULL, without_adam),
+    vecchia_inducing = FALSE, exact_gp = TRUE, exact_gp_cg = FALSE),
   # predict_areas()
   area_means = list(default = TRUE, method_families = FALSE, method_classes = FALSE,
     method_outputs = FALSE, exact_gp_cg = FALSE,
@@ -74,10 +76,10 @@ abilities <- list(
   # rows in shards, on one machine or on the workers of a cluster
   shards = list(default = FALSE,
     vecchia = gaussian_only("of a Gaussian response (ordering = \"maxmin\")",
-      function(method) method$ordering %in% c("auto", "maxmin")),
-    vecchia_inducing = FALSE, mll_k = TRUE,
+      function(method) without_adam(method) && method$ordering %in% c("auto", "maxmin")),
+    vecchia_inducing = FALSE, mll_k = when(NULL, without_adam),
     loo_k = when("(neither by Adam nor with Polya-Gamma variables)",
-      function(method, family) method$optimizer != "adam" && method$estimator != "polya-gamma"),
+      function(method, family) without_adam(method) && method$estimator != "polya-gamma"),
     vnngp = when("(posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points)",
       function(method, family) method$posterior == "sparse" && is.null(method$inducing) &&
         !has_latent_low_rank(method) && identical(method$factor, "incomplete")),
@@ -97,6 +99,9 @@ abilities <- list(
   distinct_locations = list(default = function(method, problem) {
     identical(problem$layout$value[problem$layout$kind == "nugget"], 0)
   }, svgp_classes = FALSE, svgp_families = FALSE, vnngp_families = FALSE),
+  # a trend by the score that the fit maximises
+  score_trend = list(default = FALSE, loo_k = TRUE, loo_k_families = FALSE, loo_k_classes = FALSE,
+    loo_k_outputs = FALSE),
   # all locations on a line
   flat_places = list(default = FALSE, deep = TRUE),
   # the response in a unit in which it scatters by about 1, see R/response-unit.R
@@ -108,10 +113,10 @@ abilities <- list(
   kept_inducing = list(default = FALSE, svgp = TRUE),
   # searches compared with those of nested models; more rows of exact_gp() begin at the result of
   # vecchia(), which was compared (near_optimum())
-  nested_models = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, mll_k = TRUE,
+  nested_models = list(default = FALSE, vecchia = without_adam, vecchia_inducing = FALSE,
+    mll_k = without_adam,
     exact_gp = function(method, problem) length(problem$data$y) <= start_neighbors,
-    exact_gp_cg = FALSE,
-    loo_k = function(method, problem) method$optimizer != "adam",
+    exact_gp_cg = FALSE, loo_k = without_adam,
     vnngp = function(method, problem) !is_mean_field(method),
     loo_k_families = FALSE, loo_k_classes = FALSE, vnngp_families = FALSE),
   # observations of a location act through their mean

@@ -1,20 +1,49 @@
-# Mini-batch Adam for loo_k(), after appendix A.10.1 of the LOO-k paper. Each `refresh` steps the
-# rows of the coming batches are drawn, their neighbours are searched in the current metric, and the
-# trend is updated by least squares on these rows; every step then touches only the rows of one
-# batch and their neighbours.
+# Mini-batch Adam for loo_k(), mll_k() and vecchia(), after appendix A.10.1 of the LOO-k paper.
+# Every `refresh` steps the rows of the coming batches are drawn, and their neighbours are searched
+# in the current metric. Least squares on these rows updates the trend. Every step then touches only
+# the rows of one batch and their neighbours.
 
-# The first `n` rows are the targets; others(component, targets, k) returns their neighbours.
-adam_fit <- function(method, problem, objective_for, others, n) {
-  batch <- min(method$batch_size, n)
+# The settings of a method that offers it.
+adam_settings <- function(batch_size, steps, learning_rate, refresh) {
+  batch_size <- check_count(batch_size, "batch_size")
+  steps <- check_count(steps, "steps", lower = 4L, null_ok = TRUE)
+  learning_rate <- check_number(learning_rate, "learning_rate", 0, open = TRUE)
+  refresh <- check_count(refresh, "refresh")
+  c(list(batch_size = batch_size), if (!is.null(steps)) list(steps = steps),
+    list(learning_rate = learning_rate, refresh = refresh))
+}
+
+# The method with these settings, if `optimizer` is "adam" and not its default.
+with_adam <- function(method, optimizer, choices, ...) {
+  optimizer <- check_choice(optimizer, "optimizer", choices)
+  settings <- adam_settings(...)
+  if (optimizer != "adam") return(method)
+  method$label <- paste0(method$label, ", mini-batches")
+  method[c("optimizer", names(settings))] <- c(optimizer, settings)
+  method
+}
+
+# `where`: the case in which only the default can be used.
+refuse_adam <- function(method, where) {
+  if (!identical(method$optimizer, "adam")) return(invisible())
+  abort_argument("optimizer", paste("the default", where), "adam")
+}
+
+# A row contributes one term to the objective. `terms`: the first `n` rows are those with a term,
+# `neighbors(component, targets, k)` returns the neighbours of some of them, and `objective(problem,
+# neighbors, targets)` makes the sum of the terms of these. `evaluate(working)`: of all rows.
+adam_fit <- function(method, problem, terms, evaluate) {
+  if (has_outputs(problem)) refuse_adam(method, "for several responses")
+  batch <- min(method$batch_size, terms$n)
   method$steps <- method$steps %||% 1000L
   begin <- function(working, steps) {
-    rows <- vapply(steps, function(step) sample.int(n, batch), integer(batch))
-    plan <- adam_plan(problem, working, matrix(rows, nrow = batch), method$k, others)
+    rows <- vapply(steps, function(step) sample.int(terms$n, batch), integer(batch))
+    plan <- adam_plan(problem, working, matrix(rows, nrow = batch), method$k, terms)
     function(working, step) plan$gradient(working, step - steps[1L] + 1L)
   }
   in_adam_stage(problem$session, problem$start, function(stage) {
     reached <- adam_rounds(method, problem, stage, problem[c("free", "bounds")], adam_rate, begin)
-    final <- objective_for(component_at(problem, reached$theta), method$k)$evaluate(reached$theta)
+    final <- evaluate(reached$theta)
     if (!is.finite(final$value)) abort_cholesky(final$failed)
     optimizer_result(reached$theta, final, NA_real_, method$steps, method$steps, NA,
       adam_message(method$steps, reached$singular))
@@ -79,31 +108,35 @@ adam_message <- function(steps, singular) {
 
 # The gradient of the mean score of batch j (column j of rows) as a function of the working
 # parameters; NA where a covariance matrix is singular.
-adam_plan <- function(problem, working, rows, k, others) {
+adam_plan <- function(problem, working, rows, k, terms) {
   targets <- unique(as.vector(rows))
-  neighbors <- others(component_at(problem, working), targets, k)
-  beta <- neighbor_objective(problem, targets, neighbors)$evaluate(working)$beta
+  neighbors <- terms$neighbors(component_at(problem, working), targets, k)
+  objective_of <- function(targets, neighbors) {
+    neighbor_objective(problem, targets, neighbors, terms$objective)
+  }
+  beta <- objective_of(targets, neighbors)$evaluate(working)$beta
   if (is.null(beta)) abort_cholesky(0L)
   list(gradient = function(working, j) {
     batch <- rows[, j]
-    objective <- neighbor_objective(problem, batch,
-      neighbors[, match(batch, targets), drop = FALSE])
+    objective <- objective_of(batch, neighbors[, match(batch, targets), drop = FALSE])
     objective$gradient(working, beta) / length(batch)
   })
 }
 
-nearest_others <- function(problem) {
-  function(component, targets, k) {
-    others_of_targets(problem$data$coords, component, targets, k, problem$context)
-  }
+# The terms of adam_fit() of each row with the nearest others.
+terms_of_others <- function(problem, objective = local_objective) {
+  list(n = length(problem$data$y), objective = objective,
+    neighbors = function(component, targets, k) {
+      others_of_targets(problem$data$coords, component, targets, k, problem$context)
+    })
 }
 
 # The objective over `targets`, from only the rows that these and their neighbours (one column each)
 # involve.
-neighbor_objective <- function(problem, targets, neighbors) {
+neighbor_objective <- function(problem, targets, neighbors, objective = local_objective) {
   reduced <- reduce_to_neighbors(problem$data, targets, neighbors)
   problem$data <- reduced$data
-  local_objective(problem, reduced$neighbors, reduced$targets)
+  objective(problem, reduced$neighbors, reduced$targets)
 }
 
 adam_rate <- function(method, done) method$learning_rate / 5^sum(done > c(0.25, 0.5, 0.75))

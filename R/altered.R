@@ -6,6 +6,8 @@
 check_method_settings <- function(method) {
   maker <- method_makers()[[method_name(method)]]
   given <- unclass(method)[intersect(names(formals(maker)), names(method))]
+  # that of vnngp(), which fits on the field use
+  if (is_on_field(method)) given$optimizer <- NULL
   if (!is.null(method$default_k)) check_count(method$default_k, "default_k")
   if (!is.null(maker)) invisible(do.call(maker, given))
 }

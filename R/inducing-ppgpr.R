@@ -21,16 +21,25 @@
 #' `joint = TRUE` is the paper's version by Adam. It typically improves log scores further, with
 #' worse means. `logLik()` is then the score.
 #'
+#' `covariance = "diagonal"` with `joint = TRUE` is the mean-field form of the papers, in which the
+#' values at the inducing points are independent. It also fits several responses, `cbind(y1, y2) ~
+#' 1`. The fit is one by `dspp(layers = 1, restarts = 1)`, whose help describes starts, held-out
+#' observations and predictions. Use [dspp()] for its other settings. On three UCI sets it took a
+#' tenth of the time of the default, with better log scores and worse means.
+#'
 #' `coef()` returns the first stage, and `summary()` adds the noise of the second. Residuals are
 #' about the mean. Leave-one-out predictions, joint predictions and `simulate()` are errors: use
 #' [cross_validate()].
 #'
 #' @inheritParams svgp
 #' @param kl_weight the weight lambda of the divergence, a non-negative number, positive with `joint
-#'   = TRUE`. Default: 1, as in the ELBO.
+#'   = TRUE`. Default `NULL`: 1, as in the ELBO, or that of [dspp()] for a diagonal covariance.
 #' @param joint `TRUE` trains everything by the score. Experimental. Default: `FALSE`.
 #' @param epochs,batch_size,learning_rate settings of Adam for `joint = TRUE`, else of the first
-#'   stage, see [svgp()]. Default `NULL` for `epochs`: 100.
+#'   stage, see [svgp()]. Default `NULL`: 100, 1,024 and 0.01, or those of [dspp()] for a diagonal
+#'   covariance.
+#' @param covariance the covariance matrix at the inducing points: `"full"` (default) or
+#'   `"diagonal"`, which needs `joint = TRUE` and leaves `bound`, `select` and `jitter` unused.
 #' @return A settings object for the argument `method` of [neargp()]. The fit contains the data
 #'   frame `inducing`.
 #' @references Jankowiak, M., Pleiss, G. and Gardner, J. R. (2020). Parametric Gaussian process
@@ -50,19 +59,54 @@
 #'
 #' joint <- update(fit, method = ppgpr(inducing = 40, joint = TRUE, batch_size = 100, epochs = 50))
 #' predict(joint, data.frame(x1 = 0.5, x2 = c(0.05, 0.95)), interval = "prediction")
+#'
+#' # The mean-field form
+#' diagonal <- update(fit, method = ppgpr(inducing = 40, joint = TRUE, covariance = "diagonal"))
+#' scores(diagonal, newdata = test)
 #' @export
 ppgpr <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"),
-                  select = c("kmeans", "random"), jitter = 1e-6, kl_weight = 1, joint = FALSE,
-                  epochs = NULL, batch_size = 1024L, learning_rate = 0.01) {
+                  select = c("kmeans", "random"), jitter = 1e-6, kl_weight = NULL, joint = FALSE,
+                  epochs = NULL, batch_size = NULL, learning_rate = NULL,
+                  covariance = c("full", "diagonal")) {
   joint <- check_flag(joint, "joint")
+  if (check_choice(covariance, "covariance", c("full", "diagonal")) == "diagonal") {
+    of_full <- c(move = !missing(move) && !isTRUE(move), bound = !missing(bound),
+      select = !missing(select), jitter = !missing(jitter), joint = !joint)
+    refuse_with_diagonal(names(of_full)[of_full])
+    return(diagonal_ppgpr(inducing = inducing, regularization = kl_weight, epochs = epochs,
+      batch_size = batch_size, learning_rate = learning_rate))
+  }
   method <- svgp(inducing, move, bound, select, jitter, std_error = FALSE,
     optimizer = if (joint) "adam" else "auto", epochs = epochs,
-    batch_size = batch_size, learning_rate = learning_rate)
+    batch_size = batch_size %||% 1024L, learning_rate = learning_rate %||% 0.01)
   method$label <- "inducing points, predictive (PPGPR)"
-  method$kl_weight <- check_number(kl_weight, "kl_weight", 0, open = joint)
+  method$kl_weight <- check_number(kl_weight %||% 1, "kl_weight", 0, open = joint)
   method$joint <- joint
   class(method) <- c("neargp_ppgpr", "neargp_svgp", "neargp_method")
   method
+}
+
+refuse_with_diagonal <- function(arguments) {
+  if (!length(arguments)) return(invisible())
+  abort_neargp("argument",
+    c(sprintf("`%s` is not for covariance = \"diagonal\", which trains everything together.",
+      arguments[1L]), i = "Use ppgpr(joint = TRUE, covariance = \"diagonal\")."))
+}
+
+# One layer of dspp() is this model. Settings that are NULL are those of dspp().
+diagonal_ppgpr <- function(...) {
+  method <- do.call(dspp, c(list(layers = 1L, restarts = 1L), Filter(Negate(is.null), list(...))))
+  method$label <- "inducing points, predictive, mean field (PPGPR)"
+  method[c("joint", "covariance")] <- list(TRUE, "diagonal")
+  method["kl_weight"] <- list(method$regularization)
+  class(method) <- c("neargp_ppgpr_diagonal", class(method))
+  method
+}
+
+#' @export
+print.neargp_ppgpr_diagonal <- function(x, ...) {
+  x[c("width", "sites", "quadrature", "kl_weight")] <- NULL
+  NextMethod()
 }
 
 # Says whether everything is trained by the score.

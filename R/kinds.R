@@ -82,3 +82,6 @@ is_mean_field <- function(method) method$posterior == "mean-field"
 
 # The weight of the divergence in the bound; that of ppgpr() is for its score.
 bound_kl_weight <- function(method) if (is_ppgpr(method)) 1 else method$kl_weight %||% 1
+
+# Whether the coefficients of the trend are those that maximise the score of loo_k().
+keeps_score_trend <- function(method) identical(method$trend, "score")

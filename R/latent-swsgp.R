@@ -25,7 +25,8 @@
 #' With `active`, all observations of a mini-batch use the same points, the nearest of them all:
 #' SWSGP-U in the supplement of the paper. Use it for `predict(joint = TRUE)`, which conditions all
 #' rows on the union of their points. Predictions of a fit without `active` change with the number
-#' of rows that you predict jointly.
+#' of rows that you predict jointly. The package does not offer svgp-m-h of the paper, which is
+#' [svgp()] with predictions from its nearest points: all points predict better.
 #'
 #' The objective is not an ELBO if `k` is smaller than the number of points. With many points it
 #' favours too little noise and too narrow intervals, so the divergence receives the weight

@@ -33,12 +33,15 @@ plain_class <- function(method) {
 
 method_call <- function(method) paste0(method_name(method), "()")
 
-# The name of the constructor, which glance() has.
+# The name of the constructor, which glance() returns.
 method_name <- function(method) {
-  if (has_low_rank(method) || is_on_field(method)) return("vecchia")
-  if (inherits(method, "neargp_exact_gp_cg")) return("exact_gp")
-  sub("^neargp_", "", plain_class(method)[1L])
+  name <- sub("^neargp_", "", plain_class(method)[1L])
+  if (name %in% names(made_by)) made_by[[name]] else name
 }
+
+# The constructors of classes that are not named after them.
+made_by <- c(vecchia_inducing = "vecchia", vecchia_field = "vecchia", exact_gp_cg = "exact_gp",
+  ppgpr_diagonal = "ppgpr")
 
 # A family as family_call() writes it, with its article: an ordinal(), a poisson().
 with_article <- function(family) {

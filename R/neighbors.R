@@ -26,6 +26,14 @@ others_of_targets <- function(coords, component, targets, k, context) {
   without_self(core_index_nearest(index, coords[targets, , drop = FALSE], k + 1L, context), targets)
 }
 
+# Those before some rows in an order, as such a matrix.
+earlier_of_targets <- function(problem, component, targets, k, order) {
+  scaled <- core_scale(problem$data$coords, component)
+  rank <- order(order)
+  as.matrix(core_neighbors_earlier(scaled, rank, scaled[targets, , drop = FALSE], rank[targets], k,
+    problem$context))
+}
+
 # A function of component and k: the neighbours of each row among the others, of several responses
 # those that `leave_out` leaves in (neighbors_of_outputs()).
 others_search <- function(problem, largest_k, leave_out = "row") {

@@ -51,6 +51,20 @@
 #' @param leave_out `"location"` (default) predicts as at a new location. `"row"` leaves out one
 #'   observation, and other observations at its location help. For one Gaussian response without a
 #'   [noise] model, both use `k` other locations.
+#' @param trend the coefficients of the trend of one Gaussian response: `"gls"` (default),
+#'   generalised least squares, or `"score"`, the maximum of the score. See the section below.
+#' @section Mini-batches:
+#' `optimizer = "adam"` follows random batches of the sum over observations, as Algorithm 1 of the
+#' paper does. The trend is not a parameter of Adam. Before every `refresh` steps, generalised least
+#' squares on the observations of the coming batches updates the trend, and neighbours are searched
+#' again. At a given trend the gradient of a batch is unbiased. Objective and trend at the end use
+#' all observations. [mll_k()] and [vecchia()] offer the same.
+#' @section Trend:
+#' The objective is the score at the coefficients of the trend that maximise it. The fit reports
+#' generalised least squares, whose standard errors are the smallest. `trend = "score"` keeps the
+#' coefficients that maximise the score, as the learned mean of the paper, and predicts with them.
+#' For example, `loo_k(trend = "score")` with `y ~ 1`. Their standard errors remain those of
+#' generalised least squares and are a lower bound.
 #' @section Classification:
 #' The labels of the `k` nearest locations predict each category. A link turns them into
 #' probabilities, and its slope, bias, trend and covariance maximise the score. Far from data the
@@ -86,6 +100,14 @@
 #' coef(fit, what = "covariance")
 #' scores(fit, newdata = d[1:50, ])
 #'
+#' # The mean that maximises the score, as in the paper, and mini-batches
+#' set.seed(1)
+#' by_score <- update(fit, method = loo_k(k = 20, trend = "score"))
+#' batches <- update(fit, method = loo_k(k = 20, optimizer = "adam", steps = 200))
+#' sapply(list(gls = fit, score = by_score, batches = batches), function(fit) {
+#'   c(coef(fit), score = logLik(fit), crps = scores(fit, newdata = d[1:50, ])$crps)
+#' })
+#'
 #' # Counts
 #' d$count <- rpois(300, exp(1 + sin(4 * d$x1)))
 #' counts <- neargp(count ~ 1, d, coords = ~ x1 + x2, family = poisson(), method = loo_k(k = 15))
@@ -94,23 +116,23 @@
 loo_k <- function(k = NULL, estimator = c("auto", "label", "own-class", "polya-gamma"),
                   optimizer = c("auto", "bfgs", "adam"), batch_size = 128L, steps = NULL,
                   learning_rate = 0.03, refresh = 50L, kl_weight = 0.03, k_other = NULL,
-                  leave_out = c("location", "row")) {
+                  leave_out = c("location", "row"), trend = c("gls", "score")) {
   estimator <- check_choice(estimator, "estimator", c("auto", "label", "own-class", "polya-gamma"))
   optimizer <- check_choice(optimizer, "optimizer", c("auto", "bfgs", "adam"))
   settings <- c(neighbor_settings(k, 32L), list(estimator = estimator, optimizer = optimizer))
-  batch_size <- check_count(batch_size, "batch_size")
-  steps <- check_count(steps, "steps", lower = 4L, null_ok = TRUE)
-  learning_rate <- check_number(learning_rate, "learning_rate", 0, open = TRUE)
-  refresh <- check_count(refresh, "refresh")
+  of_adam <- adam_settings(batch_size, steps, learning_rate, refresh)
   kl_weight <- check_number(kl_weight, "kl_weight", 0)
-  if (optimizer != "bfgs") {
-    settings <- c(settings, list(batch_size = batch_size), if (!is.null(steps)) list(steps = steps),
-      list(learning_rate = learning_rate, refresh = refresh))
-  }
+  if (optimizer != "bfgs") settings <- c(settings, of_adam)
   if (estimator == "polya-gamma") settings$kl_weight <- kl_weight
   settings$k_other <- check_count(k_other, "k_other", null_ok = TRUE)
   if (check_choice(leave_out, "leave_out", c("location", "row")) == "row") {
     settings$leave_out <- "row"
+  }
+  if (check_choice(trend, "trend", c("gls", "score")) == "score") {
+    if (!is.null(settings$leave_out)) {
+      abort_argument("trend", "\"gls\" with leave_out = \"row\"", trend)
+    }
+    settings$trend <- "score"
   }
   do.call(new_method, c(list("loo_k", "LOO-k"), settings))
 }
@@ -143,14 +165,6 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 }
 
 #' @export
-fit_method.neargp_loo_k_outputs <- function(method, problem) {
-  if (method$optimizer == "adam") {
-    abort_argument("optimizer", "\"bfgs\" or \"auto\" for several responses", "adam")
-  }
-  NextMethod()
-}
-
-#' @export
 fit_method.neargp_loo_k <- function(method, problem) {
   problem <- from_separable(problem)
   host <- if (is_sharded(problem)) host_of_problem(problem)
@@ -159,7 +173,7 @@ fit_method.neargp_loo_k <- function(method, problem) {
     targets <- seq_along(problem$all_rows$y)
     maximize_left_out(method, single$problem, function(component, k) {
       local_objective(single$problem, single$others(component, targets, k), targets)
-    }, single$others, length(targets))
+    }, list(n = length(targets), objective = local_objective, neighbors = single$others))
   } else {
     maximize_left_out(method, problem, others_objectives(problem, "others", method$k, host,
       method$leave_out %||% "location"))
@@ -177,16 +191,15 @@ others_objectives <- function(problem, kind, k, host, leave_out = "row") {
   function(component, k) objective_of(problem, search(component, k))
 }
 
-# `others` and `n`: of adam_fit().
-maximize_left_out <- function(method, problem, objective_for, others = nearest_others(problem),
-                              n = length(problem$data$y)) {
-  if (identical(method$optimizer, "adam")) {
-    return(adam_fit(method, problem, objective_for, others, n))
+# `terms`: of adam_fit().
+maximize_left_out <- function(method, problem, objective_for, terms = terms_of_others(problem)) {
+  evaluate <- function(working) {
+    objective_for(component_at(problem, working), method$k)$evaluate(working)
   }
+  if (identical(method$optimizer, "adam")) return(adam_fit(method, problem, terms, evaluate))
   state <- fit_with_neighbors(problem, method$k, objective_for,
     with_single_precision(problem, quasi_newton_optimizer(problem)), negligible_score(problem))
-  with_fresh_neighbors(problem, state,
-    function(working) objective_for(component_at(problem, working), method$k)$evaluate(working))
+  with_fresh_neighbors(problem, state, evaluate)
 }
 
 # Where a weight counts equal observations, leave-one-out predicts one of them by the others: a
@@ -224,22 +237,43 @@ negligible_score <- function(problem) {
   max(problem$control$refresh_gain, 0.1 * sqrt(row_count(problem$data)))
 }
 
+check_score_trend <- function(method, data) {
+  if (!keeps_score_trend(method)) return(invisible())
+  if (has_effects(data) || !has_ability(method, "score_trend")) {
+    abort_argument("trend", "\"gls\" unless one response is Gaussian, without random effects",
+      "score")
+  }
+}
+
+# At a given covariance, the score is the log density of a regression of whitened rows: its maximum
+# is a least squares estimate.
+#' @export
+estimated_trend.neargp_loo_k <- function(method, fit, data, context) {
+  trend <- NextMethod()
+  if (!keeps_score_trend(method)) return(trend)
+  data <- at_locations(data)
+  component <- metric_component(fit$core_covariance)
+  others <- neighbors_others(list(data = data, context = context), component,
+    min(fit$k, length(data$y) - 1L))
+  trend$beta <- gls_trend(data, as_specified(fit$core_covariance), trend_nugget(fit), others,
+    context)$beta
+  trend
+}
+
 # Trend and its covariance by generalised least squares at the final covariance. Composite
 # objectives count the same information many times, so their own least squares would understate the
 # standard errors; one pass in Vecchia's ordering does not.
 with_gls_trend <- function(problem, result, host = NULL) {
   if (ncol(problem$data$X) == 0L && !has_effects(problem$data)) return(result)
   values <- to_core(result$working, problem$layout$transform)
-  if (!is.null(host)) {
-    trend <- shard_trend(problem, host, component_at(problem, result$working), values, result$k)
-    result[names(trend)] <- trend
-    return(result)
+  component <- component_at(problem, result$working)
+  trend <- if (!is.null(host)) shard_trend(problem, host, component, values, result$k) else {
+    gls_trend(with_noise_weights(problem$data, problem$layout, values),
+      problem_covariance(problem, values), nugget_unit(problem$data, problem$layout, values),
+      neighbors_before(problem, component, result$k, "auto", 0), problem$context,
+      effects_at(problem, values), nuggets_at(problem, values))
   }
-  neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "auto",
-    0)
-  trend <- gls_trend(with_noise_weights(problem$data, problem$layout, values),
-    problem_covariance(problem, values), nugget_unit(problem$data, problem$layout, values),
-    neighbors, problem$context, effects_at(problem, values), nuggets_at(problem, values))
+  if (keeps_score_trend(problem$method)) trend$beta <- result$beta
   result[names(trend)] <- trend
   result
 }

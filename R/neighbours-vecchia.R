@@ -32,6 +32,11 @@
 #'   [random effects or smooths][random_effects], else `"ML"`.
 #' @param condition what the neighbours are: `"responses"` with noise, `"field"` without noise, or
 #'   `"auto"`. Default `NULL`: `"auto"`, and `"responses"` if you give `k`.
+#' @param optimizer `"scoring"` (default), Fisher scoring with all observations, or `"adam"`,
+#'   mini-batches, see the section below.
+#' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a random batch, the
+#'   number of steps (1000 by default), the first learning rate and the steps between searches for
+#'   neighbours. The rate is divided by 5 at 25%, 50% and 75% of the steps.
 #' @param ... not used.
 #' @section Noise:
 #' `k` noisy neighbours contain less information than all observations, above all in clusters.
@@ -63,6 +68,14 @@
 #'
 #' Time grows with `n * inducing * (k^2 + 5 * inducing)`. See the article "Model and methods" for
 #' points and neighbours.
+#' @section Mini-batches:
+#' `optimizer = "adam"` is for very many observations, or many ranges. It treats the trend as
+#' [loo_k()] does, see its section Mini-batches, and makes ordering and neighbours again before
+#' every `refresh` steps. The log-likelihood, the trend and all standard errors at the end use all
+#' observations. Adam does not test for convergence.
+#'
+#' Mini-batches condition on responses. They support one response in memory, without inducing
+#' points, REML, random effects, noise models, priors and areas.
 #' @section Restricted maximum likelihood:
 #' Maximum likelihood underestimates variance and range with tens of observations or many
 #' covariates, and a message says so. `"REML"` does not (Harville 1974), for one response without
@@ -118,26 +131,36 @@
 #' @export
 vecchia <- function(k = NULL,
                     ordering = c("auto", "maxmin", "random", "coordinate", "pca", "given"),
-                    inducing = 0L, estimation = NULL, condition = NULL, ...) {
+                    inducing = 0L, estimation = NULL, condition = NULL,
+                    optimizer = c("scoring", "adam"), batch_size = 128L, steps = NULL,
+                    learning_rate = 0.03, refresh = 50L, ...) {
   check_no_more_arguments()
   ordering <- check_choice(ordering, "ordering", row_orderings)
-  condition <- check_condition(condition, k, inducing, estimation)
   method <- do.call(new_method, c(list("vecchia", "Vecchia approximation"),
     neighbor_settings(k, 30L), list(ordering = ordering)))
+  method <- with_adam(method, optimizer, c("scoring", "adam"), batch_size, steps, learning_rate,
+    refresh)
+  if (is.null(condition) && !without_adam(method)) condition <- "responses"
+  condition <- check_condition(condition, k, inducing, estimation)
+  if (condition != "responses") refuse_adam(method, "unless condition = \"responses\"")
   if (condition == "field") return(on_field(method))
   positions <- is.data.frame(inducing) || is.matrix(inducing)
   if (!positions && check_count(inducing, "inducing", lower = 0L) == 0L) {
     method$condition <- condition
-    return(with_estimation(method, estimation))
+    method <- with_estimation(method, estimation)
+    if (is_restricted(method)) refuse_adam(method, "with estimation = \"REML\"")
+    return(method)
   }
   if (identical(check_estimation(estimation), "REML")) {
     abort_argument("estimation", "\"ML\" with inducing points", estimation)
   }
+  refuse_adam(method, "with inducing points")
   with_inducing(method, check_start_positions(inducing))
 }
 
 #' @export
 fit_method.neargp_vecchia <- function(method, problem) {
+  if (identical(method$optimizer, "adam")) return(vecchia_by_adam(method, problem))
   problem <- from_separable(problem)
   objective_for <- vecchia_objectives(method, problem)
   # Coefficients of further coordinates follow the noise that each set of neighbours brings.
@@ -162,6 +185,25 @@ fit_method.neargp_vecchia <- function(method, problem) {
   result
 }
 
+vecchia_by_adam <- function(method, problem) {
+  order_in <- kept_order(problem, method$ordering)
+  state <- adam_fit(method, problem, terms_of_earlier(problem, order_in), function(working) {
+    component <- component_at(problem, working)
+    neighbors <- neighbors_in_order(problem, component, method$k, order_in(component, method$k, 0))
+    local_objective(problem, neighbors)$evaluate(working, information = TRUE)
+  })
+  method_result(state, score = likelihood_name(method), k = method$k)
+}
+
+# The terms of adam_fit() of each row with the nearest before it. The order follows from the metric
+# alone, so that a fit that goes on from a checkpoint makes the same one.
+terms_of_earlier <- function(problem, order_in) {
+  list(n = length(problem$data$y), objective = local_objective,
+    neighbors = function(component, targets, k) {
+      earlier_of_targets(problem, component, targets, k, order_in(component, k, 0))
+    })
+}
+
 # The likelihood in the neighbours of a component and k.
 vecchia_objectives <- function(method, problem) {
   if (is_sharded(problem)) return(shard_objectives(problem, "before", method$k))
@@ -182,11 +224,18 @@ likelihood_objective.neargp_vecchia <- function(method, problem) {
 reorder_at <- 0.5
 
 vecchia_search <- function(problem, ordering) {
+  order_in <- kept_order(problem, ordering)
+  function(component, k, renew_at = reorder_at) {
+    neighbors_in_order(problem, component, k, order_in(component, k, renew_at))
+  }
+}
+
+kept_order <- function(problem, ordering) {
   key <- if (ordering == "random") order_key() else 0
   order <- NULL
   ordered_in <- NULL
   chosen_for <- NULL
-  function(component, k, renew_at = reorder_at) {
+  function(component, k, renew_at) {
     shape <- search_shape(component)
     chosen_again <- ordering == "auto" && !identical(k, chosen_for)
     if (is.null(order) || chosen_again || is_another_shape(shape, ordered_in, renew_at)) {
@@ -194,7 +243,7 @@ vecchia_search <- function(problem, ordering) {
       ordered_in <<- shape
       chosen_for <<- k
     }
-    neighbors_in_order(problem, component, k, order)
+    order
   }
 }
 

@@ -18,7 +18,8 @@ check_precision <- function(settings) {
   }
   if (identical(method$optimizer, "adam")) {
     refuse("Adam's steps are in double precision only: nothing after them would correct their errors.",
-      "Use loo_k(optimizer = \"bfgs\"), or neargp_control(precision = \"double\").")
+      sprintf("Use the default optimiser of %s(), or neargp_control(precision = \"double\").",
+        method_name(method)))
   }
   if (settings$device == "cpu") {
     refuse("The CPU computes in double precision only; single precision is for GPUs.",

@@ -159,8 +159,8 @@ is_surface <- function(locations) {
 # With several inputs there are no gaps all around a target, and neighbours are too far to determine
 # a mean. Where noise is high the mean of the neighbours is noise itself.
 default_local_mean <- function(object, wanted) {
-  wanted && !has_inputs(object$locations) && ncol(object$data$X) == 1L &&
-    attr(object$terms, "intercept") == 1L &&
+  wanted && !keeps_score_trend(object$method) && !has_inputs(object$locations) &&
+    ncol(object$data$X) == 1L && attr(object$terms, "intercept") == 1L &&
     !(is_lossy(object) && isTRUE(object$conditioning$loss$local_mean > 0.05))
 }
 

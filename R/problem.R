@@ -18,6 +18,7 @@ new_problem <- function(data, locations, settings, start) {
     layout <- coregionalisation_layout(settings$covariance, settings$nugget, data$outputs,
       locations)
   }
+  check_score_trend(settings$method, data)
   layout <- with_effect_parameters(method_layout(settings$method, layout, settings), data)
   layout <- apply_start(layout, start)
   if (!is.null(settings$prior)) {

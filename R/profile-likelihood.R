@@ -117,8 +117,8 @@ local_objective <- function(problem, neighbors, targets = NULL) {
 }
 
 # Joint densities of neighbourhoods, each divided by its size: mll_k().
-joint_objective <- function(problem, neighbors) {
-  objective_of_sums(problem, local_sums$joint, neighbors)
+joint_objective <- function(problem, neighbors, targets = NULL) {
+  objective_of_sums(problem, local_sums$joint, neighbors, targets)
 }
 
 # The core has the neighbours in an order of its own: without rm() the objective would keep R's

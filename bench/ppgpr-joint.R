@@ -1,5 +1,5 @@
-# ppgpr() in two stages and trained jointly beside svgp(), on random rows of standardised UCI sets: scores of the rows of fold 0 and CPU
-# seconds of the whole fit on one thread.
+# ppgpr() in two stages and trained jointly, with a full and with a diagonal covariance matrix, beside svgp(), on random rows of
+# standardised UCI sets: scores of the rows of fold 0 and CPU seconds of the whole fit on one thread.
 #
 #   Rscript bench/ppgpr-joint.R [sets: pol,elevators] [rows: 4000] [inducing points: 128]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -9,7 +9,8 @@ sets <- argument(1L, c("pol", "elevators"))
 rows <- as.integer(argument(2L, "4000"))
 points <- as.integer(argument(3L, "128"))
 
-methods <- list(svgp = svgp(points), two_stages = ppgpr(points), joint = ppgpr(points, joint = TRUE, batch_size = 256L))
+methods <- list(svgp = svgp(points), two_stages = ppgpr(points), joint = ppgpr(points, joint = TRUE, batch_size = 256L),
+  diagonal = ppgpr(points, joint = TRUE, covariance = "diagonal"))
 
 run <- function(set, name) {
   table <- bench_data(set)

@@ -116,18 +116,21 @@ vnngp_arguments <- function(k, n) {
   arguments
 }
 
+maybe_adam <- function(arguments) {
+  if (chance(0.1)) c(arguments, list(optimizer = "adam", steps = pick(4L, 10L), batch_size = pick(1L, 8L, 128L), refresh = pick(1L, 3L, 50L))) else arguments
+}
+
 loo_k_arguments <- function(k) {
-  arguments <- list(k = k)
-  if (chance(0.1)) arguments <- c(arguments, list(optimizer = "adam", steps = 10L))
+  arguments <- maybe_adam(list(k = k))
   if (chance(0.15)) arguments$estimator <- pick("label", "own-class", "polya-gamma")
-  if (chance(0.05)) arguments$leave_out <- "row"
+  if (chance(0.05)) arguments$leave_out <- "row" else if (chance(0.1)) arguments$trend <- "score"
   arguments
 }
 
 vecchia_arguments <- function(k, n) {
   arguments <- list(k = k, ordering = pick("maxmin", "random", "coordinate", "pca", "given"))
   if (chance(0.25)) arguments$inducing <- pick(3L, 10L, 5L, 1L, n, 10000L, matrix(0.5, 3, 2))
-  arguments
+  maybe_adam(arguments)
 }
 
 inducing_arguments <- function(name, k, n) {
@@ -142,6 +145,7 @@ inducing_arguments <- function(name, k, n) {
   if (name == "odvgp" && chance(0.3)) arguments$mean_inducing <- pick(5L, 20L, n, 1L)
   if (name == "svgp" && chance(0.2)) arguments$std_error <- pick(TRUE, FALSE)
   if (name == "ppgpr" && chance(0.2)) arguments$kl_weight <- pick(0, 0.1)
+  if (name == "ppgpr" && chance(0.1)) return(list(joint = TRUE, covariance = "diagonal", inducing = pick(NULL, 2L, 5L, n), epochs = pick(1L, 5L)))
   arguments
 }
 
@@ -162,7 +166,7 @@ random_method <- function(name, n, tame) {
   k <- random_k(n, tame)
   arguments <- switch(name,
     vecchia = vecchia_arguments(k, n),
-    exact_gp = if (chance(0.3)) list(estimation = "REML") else list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n),
+    exact_gp = if (chance(0.3)) list(estimation = "REML") else list(), mll_k = maybe_adam(list(k = k)), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n),
     dspp = deep_arguments(name), dgp = deep_arguments(name), inducing_arguments(name, k, n))
   if (is.null(k) && chance(0.7)) arguments$k <- NULL
   possible <- names(formals(exported(name)))

@@ -285,3 +285,44 @@ test_that("the second stage keeps the family's parameters within their bounds", 
     function(...) NULL, matrix(1), c(1, 1), bounds)
   expect_equal(found$ratio * parameters, c(200, 1 - 1e-6))
 })
+
+test_that("a diagonal covariance matrix is one layer of dspp(), several responses included", {
+  data <- uneven_data(120)
+  data$w <- data$z^2
+  new <- uneven_data(5, seed = 2)
+  fit <- function(formula, method) {
+    withr::local_seed(3)
+    suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, threads = 1L))
+  }
+  diagonal <- ppgpr(inducing = 8, joint = TRUE, covariance = "diagonal", kl_weight = 0.2,
+    epochs = 3, batch_size = 50)
+  layer <- dspp(layers = 1, inducing = 8, regularization = 0.2, epochs = 3, batch_size = 50,
+    restarts = 1)
+  for (formula in list(z ~ 1, cbind(z, w) ~ 1)) {
+    by_diagonal <- fit(formula, diagonal)
+    by_layer <- fit(formula, layer)
+    expect_identical(by_diagonal$deep$state, by_layer$deep$state)
+    expect_identical(logLik(by_diagonal)[1], logLik(by_layer)[1])
+    expect_identical(predict(by_diagonal, new, interval = "prediction"),
+      predict(by_layer, new, interval = "prediction"))
+  }
+  expect_identical(method_name(by_diagonal$method), "ppgpr")
+  expect_output(print(by_diagonal$method), "mean field")
+  # without settings those of dspp()
+  own <- ppgpr(joint = TRUE, covariance = "diagonal")
+  shared <- c("inducing", "epochs", "batch_size", "learning_rate", "regularization", "validation")
+  expect_identical(own[shared], dspp(layers = 1)[shared])
+})
+
+test_that("a diagonal covariance matrix refuses what it does not use", {
+  refused <- function(...) {
+    expect_error(ppgpr(covariance = "diagonal", ...), class = "neargp_error_argument")
+  }
+  refused()
+  refused(joint = TRUE, move = FALSE)
+  refused(joint = TRUE, bound = "standard")
+  refused(joint = TRUE, select = "random")
+  refused(joint = TRUE, jitter = 1e-4)
+  refused(joint = TRUE, kl_weight = -1)
+  refused(joint = TRUE, inducing = data.frame(x = 0:1, y = 1))
+})

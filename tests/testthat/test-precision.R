@@ -100,7 +100,7 @@ test_that("what has no single precision is an error that names the remedy", {
   error(refused(z ~ 1, vnngp(k = 5)), "precision = \"double\"")
   error(refused(count ~ 1, loo_k(k = 5), poisson()), "Poisson|poisson")
   error(refused(class ~ 1, loo_k(k = 5), binomial()), "precision = \"double\"")
-  error(refused(z ~ 1, loo_k(k = 5, optimizer = "adam")), "bfgs")
+  error(refused(z ~ 1, loo_k(k = 5, optimizer = "adam")), "default optimiser of loo_k\\(\\)")
   expect_error(neargp_control(precision = "half"), class = "neargp_error_argument")
 })
 
