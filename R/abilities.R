@@ -217,7 +217,6 @@ ability_labels <- c(outputs = "Several outputs, `cbind(a, b) ~ 1`", classes = "C
   effects = "Random effects and smooths",
   noise_model = "Noise with a model, `nugget = ~ z` and `measurement_variance`",
   local_fields = "Local standard deviations and ranges, warps, priors, `cov_spacetime()`",
-  networks = "Deep kernels, `mlp()`",
   areal_rows = "Observations on areas", area_means = "Means over areas, `predict_areas()`",
   shards = "Shards and clusters")
 

@@ -11,9 +11,9 @@ new_component_mixture <- function(eta, name, parameters, trials = 1, weights = N
   mixture
 }
 
-# Of mixtures with one component each, of the same family: `own`, by name, are the parameters of
-# each component, matrices of rows x components. Their means stand for them where one number is
-# needed, as for the response's mean given the field.
+# The mixture of distributions of one component each and of the same family. `own`, by name, are the
+# parameters of each component, matrices of rows x components. Their means stand for them where one
+# number is needed, as for the response's mean given the field.
 #' @export
 mixture_of.neargp_response_mixture <- function(distributions, log_weights) {
   first <- distributions[[1L]]

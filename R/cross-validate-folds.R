@@ -71,7 +71,7 @@ fit_without_fold <- function(fit, split, refit) {
   context <- refit_context(fit, kept)
   known <- with_own_cache(if (refit) refit_rows(fit, kept, context) else
     restrict_rows(fit$method, fit, kept, context))
-  # they are held where the posterior of field and trend is found again
+  # restrict_rows() fixes them where it finds the posterior of field and trend again
   known$layout$fixed <- fit$layout$fixed[match(known$layout$name, fit$layout$name)]
   if (refit && isFALSE(known$convergence$converged)) {
     warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold,

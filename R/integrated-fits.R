@@ -63,7 +63,7 @@ held_objective <- function(object, problem, context) {
     session = problem$session, fit_at = function(state) state$fit)
 }
 
-# That of the fit and of the priors. The problem also has a row for a nugget that is fixed.
+# That of the fit and of the priors. The layout of the problem contains a fixed nugget in addition.
 held_curvature <- function(object, problem) {
   layout <- problem$layout
   curvature <- diag(penalty_curvature(layout, problem$start), nrow(layout))

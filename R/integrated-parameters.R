@@ -11,36 +11,28 @@
 #' ```
 #'
 #' @details
-#' With tens of observations, intervals that treat the estimated variance, range (lengthscale) and
-#' nugget as known are too short. At 95% they cover 90 to 93% with 30 observations and 94% with 100.
-#' Therefore fewer than 100 Gaussian observations are integrated by default, 200 with more than
-#' three parameters, unless they have random effects or smooths. `parameters = "plug-in"` uses the
-#' estimates.
+#' Intervals that treat the estimated variance, range and nugget as known are too
+#' short. At 95% they cover 90 to 93% with 30 observations. Therefore fewer than 100 Gaussian
+#' observations are integrated by default, 200 with more than three parameters, without effects.
 #'
-#' The integrated prediction is the mixture of 30 to 100 predictions at points of the posterior, as
-#' in INLA (Rue, Martino and Chopin 2009). No random numbers are used. For [exact_gp()] and
-#' [vecchia()], the posterior uses the restricted likelihood. For [vnngp()] and [svgp()], it uses
-#' the evidence lower bound, or Laplace's approximation, with the trend integrated out.
-#'
-#' The posterior uses the [pc_priors()] of the fit. Other parameters receive weak priors, which give
-#' probability 0.05 to:
+#' The prediction is the mixture of 30 to 100 predictions at fixed points of the posterior (Rue,
+#' Martino and Chopin 2009). The posterior uses the restricted
+#' likelihood, for [vnngp()] and [svgp()] their bound with the trend integrated out, and the
+#' [pc_priors()] of the fit. Other parameters receive weak priors, which give probability 0.05 to:
 #'
 #' * an effective range below a sixth of the extent of the locations;
-#' * a standard deviation of the process above three times that of the response about the trend;
-#' * a standard deviation of the noise above that of the response about the trend;
+#' * a standard deviation of the process above three times the response's about the trend;
+#' * a standard deviation of the noise above that of the response;
 #' * a smoothness below 0.2.
 #'
-#' Behind a link, the scatter of the response is replaced by 1. Half the logarithm of an anisotropy
-#' ratio receives a standard deviation of 1, the logarithm of a family's parameter 2 about its
-#' estimate. More than three parameters are integrated by 64 fixed draws from a Laplace approximation, with Pareto-smoothed
-#' importance weights (Vehtari et al. 2024). A message reports a Pareto k above 0.7.
+#' More than three parameters are integrated by 64 draws from a Laplace approximation, with
+#' Pareto-smoothed importance weights (Vehtari et al. 2024).
 #'
 #' [loo_predict()], [scores()], [cross_validate()] and [simulate()][simulate.neargp] accept
-#' `parameters`. `posterior::as_draws(fit, what = "covariance")` draws them.
+#' `parameters`. `as_draws(fit, what = "covariance")` draws them.
 #'
-#' It supports one response without `transform`, `joint = TRUE` or shards, Gaussian by [exact_gp()]
-#' or [vecchia()], any but classes by [vnngp()] or [svgp()]. [vnngp()] and [svgp()] find the
-#' posterior again at each point, in some seconds for 1,000 observations.
+#' It supports one response without `transform` or `joint = TRUE`: Gaussian by [exact_gp()] or
+#' [vecchia()], any but classes by [vnngp()] or [svgp()].
 #' @references Rue, H., Martino, S. and Chopin, N. (2009). Approximate Bayesian inference for latent
 #'   Gaussian models by using integrated nested Laplace approximations. *Journal of the Royal
 #'   Statistical Society B* 71, 319–392. Vehtari, A. et al. (2024). Pareto smoothed
@@ -80,8 +72,8 @@ lattice_axes <- 3L
 # Where the curvature is less, as of a minimum, the width of an axis is found by its fall alone.
 least_curvature <- 0.05
 
-# By plug-in 95% intervals of 100 rows cover 94.4%, of 50 rows 93.4%; with four parameters and more
-# they lack as much at twice as many rows (bench/small-samples.R, bench/coverage.R).
+# 95% intervals by the estimates cover 94.4% with 100 rows, 93.4% with 50. With four parameters and
+# more they miss as much at twice as many rows (bench/small-samples.R, bench/coverage.R).
 few_rows <- function(object) {
   stats::nobs(object) < if (sum(!object$layout$fixed) > lattice_axes) 200L else 100L
 }
@@ -97,21 +89,9 @@ is_integrable <- function(object) {
     neargp_error_method = function(error) FALSE)
 }
 
-# Whether the default of predict() may integrate.
-may_integrate <- function(type, joint, smooth, cluster) {
-  isFALSE(joint) && isFALSE(smooth) && is.null(cluster) && !type %in% tables_of_parts
-}
-
-check_integrated_type <- function(type, joint) {
-  with_integrated <- "with parameters = \"integrated\""
-  if (!isFALSE(joint)) abort_argument("joint", paste("FALSE", with_integrated), joint)
-  if (type %in% tables_of_parts) {
-    abort_argument("type", paste("that of one column", with_integrated), type)
-  }
-}
-
 check_integrable <- function(object) {
-  if (!has_ability(object$method, "integrable", object$family) || !is.null(object$posterior$shards)) {
+  if (!has_ability(object$method, "integrable", object$family) ||
+      !is.null(object$posterior$shards)) {
     abort_neargp("parameters",
       c(sprintf("Parameters cannot be integrated over for a fit by %s.", object$method$label),
         i = sprintf("They can for one response, not in shards, by %s.",
@@ -147,59 +127,6 @@ check_known_order <- function(object, what) {
   if (!identical(object$method$ordering, "random")) return(invisible())
   abort_neargp("method", c(sprintf("%s with a random ordering, which the fit does not keep.", what),
     i = "Fit with vecchia(), whose ordering is \"auto\"."))
-}
-
-# ---- the posterior -------------------------------------------------------------------------------
-
-# Priors of parameters without one, weak and of the scale of the data: the effective range is below
-# a sixth of the extent with probability 0.05, the standard deviation of the field above three times
-# that of the response about its trend, that of the noise above it, and the smoothness below 0.2. A
-# component's direction of anisotropy has a standard normal distribution, and so have, about,
-# powers.
-with_default_priors <- function(problem) {
-  layout <- problem$layout
-  if (!has_prior(layout)) {
-    layout$prior_power <- prior_powers(layout, problem$covariance, problem$locations)
-    layout$prior_rate <- rep(0, nrow(layout))
-  }
-  scatter <- prior_scatter(problem)
-  for (row in which(problem$free & layout$prior_rate == 0 & layout$penalty == 0)) {
-    bound <- switch(layout$kind[row], variance = (3 * scatter)^2, nugget = scatter^2,
-      effect_sd = 3 * scatter / effect_scale(problem$data, layout$name[row]),
-      range = least_range(problem, row), shape = if (layout$transform[row] == "log") 0.2)
-    if (is.null(bound)) next
-    layout$prior_rate[row] <- -log(0.05) / bound^layout$prior_power[row]
-  }
-  bounded <- problem$free & layout$penalty == 0 & (layout$kind %in% c("u", "v") |
-    layout$transform %in% c("power", "share"))
-  layout$penalty[bounded] <- 1
-  with_family_priors(layout, problem)
-}
-
-# The scale of the linear predictor: 1 behind a link.
-prior_scatter <- function(problem) {
-  if (is_gaussian(problem$family)) sqrt(residual_variance(observations_of(problem))) else
-    predictor_unit(problem$data, problem$family)
-}
-
-# On the working scale a parameter of the family has a normal prior around its estimate with the
-# standard deviation 2, so that a limit that it tends to, as counts without overdispersion, does not
-# take all of the weight.
-with_family_priors <- function(layout, problem) {
-  of_family <- problem$free & layout$kind == "family"
-  if (!any(of_family)) return(layout)
-  layout$penalty_center <- replace(rep_len(layout$penalty_center %||% 0, nrow(layout)), of_family,
-    problem$start[of_family])
-  layout$penalty[of_family] <- 0.25
-  layout
-}
-
-least_range <- function(problem, row) {
-  layout <- problem$layout
-  component <- covariance_at(problem, problem$start)$components[[layout$component[row]]]
-  group <- component$group
-  extent <- 2 * group_scales(problem$data$coords, group) * sqrt(tabulate(group))
-  extent[layout$group[row]] / 6 / starting_distance(component$family, component$shape)
 }
 
 # ---- the design ----------------------------------------------------------------------------------

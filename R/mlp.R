@@ -6,40 +6,32 @@
 #' network with all other parameters. Experimental.
 #'
 #' ```r
-#' set.seed(1)
-#' d <- data.frame(x1 = runif(500), x2 = runif(500))
-#' d$y <- sin(9 * d$x1 * d$x2) + rnorm(500, sd = 0.1)
-#' neargp(y ~ 1, d, coords = ~ x1 + x2, method = svgp(inducing = 20, epochs = 20),
-#'   covariance = cov_matern(nu = 2.5, warp = mlp(layers = c(20, 2))))
+#' cov_matern(nu = 2.5, warp = mlp(layers = c(20, 2)))
 #' ```
 #'
 #' @details
-#' Use it with many predictors and several thousand observations or more. Compare with the fit
-#' without a network by held-out scores: with few observations a network overfits.
+#' Use it with several thousand observations or more, and compare held-out scores: with few
+#' observations a network overfits.
 #'
-#' Adam trains the network in mini-batches, by the objective of the method. More `epochs` and a
-#' smaller `batch_size` often help. Weights start at random: use [set.seed()] for the same fit
-#' again. Inputs are standardised, and so are the features at the start, in place of the paper's
-#' batch normalisation. Standard errors are conditional on the network.
+#' Adam trains the network in mini-batches. More `epochs` and a smaller `batch_size` often help.
+#' Weights start at random: [set.seed()] gives the same fit again. Inputs are standardised, and so
+#' are the features at the start, in place of the paper's batch normalisation. Standard errors are
+#' conditional on the network.
 #'
-#' A covariance with a network is a single component without anisotropy. Random effects, models of
-#' the noise, several responses, more than two categories, row sources, clusters, GPUs and
-#' `optimizer = "collapsed"` are errors.
+#' It requires one component without anisotropy and one response. Random effects, models of the
+#' noise and row sources are errors.
 #'
 #' @param layers the numbers of units of each layer, integers. The last one is the number of
 #'   features. Default: `c(64, 32, 8)`.
 #' @param activation `"relu"` (default, as in the paper) or `"tanh"`, whose features are smooth and
 #'   bounded. The last layer is linear.
-#' @param decay a non-negative number, the weight decay `c`. The objective loses `c / 2` times the
-#'   sum of squared weights for each observation. Increase it if intervals are too short. `0`
-#'   disables it. Default: 0.01.
-#' @return A settings object of class `neargp_warp` for the argument `warp` of a [covariance]. The
-#'   data frame `inducing` of the fit contains features.
-#' @references Wilson, A. G. et al. (2016). Deep kernel learning. *AISTATS*. Jankowiak, M., Pleiss,
-#'   G. and Gardner, J. R. (2020). Deep sigma point processes. *UAI*. arXiv:2002.09112.
+#' @param decay a non-negative number `c`. The objective loses `c / 2` times the sum of squared
+#'   weights for each observation. Increase it if intervals are too short. Default: 0.01.
+#' @return A settings object of class `neargp_warp`.
+#' @references Wilson, A. G. et al. (2016). Deep kernel learning. *AISTATS*. Jankowiak, M. et al.
+#'   (2020). Deep sigma point processes. *UAI*. arXiv:2002.09112.
 #' @seealso [warped_coordinates()] for the features, [dspp()], [expand()]
 #' @examples
-#' # A function of the product of two predictors
 #' set.seed(1)
 #' d <- data.frame(x1 = runif(1500), x2 = runif(1500))
 #' d$y <- sin(12 * d$x1 * d$x2) + rnorm(1500, sd = 0.1)

@@ -40,6 +40,19 @@ check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
   }
 }
 
+# Whether the default of predict() may integrate.
+may_integrate <- function(type, joint, smooth, cluster) {
+  isFALSE(joint) && isFALSE(smooth) && is.null(cluster) && !type %in% tables_of_parts
+}
+
+check_integrated_type <- function(type, joint) {
+  with_integrated <- "with parameters = \"integrated\""
+  if (!isFALSE(joint)) abort_argument("joint", paste("FALSE", with_integrated), joint)
+  if (type %in% tables_of_parts) {
+    abort_argument("type", paste("that of one column", with_integrated), type)
+  }
+}
+
 check_has_trials <- function(family) {
   if (has_trials(family)) return(invisible())
   abort_neargp("argument",

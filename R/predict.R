@@ -20,8 +20,7 @@
 #' [exact_gp()] keeps a square matrix for it, 800 MB for 10,000 observations. See
 #' [kriging_neighbourhood] for the equations and the neighbours.
 #'
-#' Up to 100 Gaussian observations, predictions average over the covariance parameters, see
-#' [integrated_parameters]. Otherwise they treat the estimates as known.
+#' Few observations leave the covariance parameters uncertain, see `parameters`.
 #'
 #' @param object a fit by [neargp()].
 #' @param newdata a data frame, sf points, a terra SpatRaster or a stars grid with the coordinates
@@ -109,6 +108,7 @@
 #' predict(few, places, interval = "prediction")
 #' predict(few, places, interval = "prediction")
 #' predict(few, places, interval = "prediction", parameters = "plug-in")
+#' predict(few, places, type = "quantile", probs = c(0.1, 0.5, 0.9))
 #'
 #' # A map, and the probability of more than 300 mm. (`newdata` can be a SpatRaster as well.)
 #' grid <- expand.grid(lon = seq(-109, -102, 0.25), lat = seq(37, 41, 0.25))
@@ -152,7 +152,8 @@ predict.neargp <- function(object, newdata,
   settings$threshold <- check_threshold(threshold)
   settings$trials <- check_trials(trials)
   settings$threshold_of <- check_choice(threshold_of, "threshold_of", c("observation", "mean"))
-  settings$integrated <- is_integrated(parameters, object, may_integrate(type, joint, smooth, cluster))
+  settings$integrated <- is_integrated(parameters, object,
+    may_integrate(type, joint, smooth, cluster))
   if (settings$integrated) check_integrated_type(type, joint)
   check_columns_wanted(object, settings)
   object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)

@@ -15,8 +15,9 @@ class IterativeData {
   IterativeData(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& noise, const Rcpp::List& covariance,
                 double nugget, const Rcpp::List& root, bool derivatives)
       : points_(coords), prepared_(neargp::prepare(to_covariance(covariance, nugget), coords.ncol(), derivatives)),
-        neighbors_(root["neighbors"]), weights_(row_major(Rcpp::as<Rcpp::NumericMatrix>(root["weights"]))),
-        root_{neighbors_.table(), weights_.data(), to_eigen_vector(root["deviations"])},
+        neighbors_(root["neighbors"]),
+        weights_(row_major(Rcpp::as<Rcpp::NumericMatrix>(root["weights"]))), root_{neighbors_.table(), weights_.data(),
+                                                                                   to_eigen_vector(root["deviations"])},
         equations_{points_.view(), to_eigen_vector(noise), prepared_, root_} {
     if (noise.size() != coords.nrow() || root_.deviations.size() != coords.nrow() ||
         neargp::Index(weights_.size()) != neargp::Index(coords.nrow()) * neighbors_.k())

@@ -138,8 +138,7 @@ IterativeSolution iterative_solve(const IterativeEquations& equations, const Mat
   result.left = solved.rightCols(t);
   result.right = equations.root.transposed_times(probes, context);
   result.log_dets.resize(t);
-  for (Index j = 0; j < t; ++j)
-    result.log_dets[j] = probes.col(j).squaredNorm() * log_quadrature(steps, c + j);
+  for (Index j = 0; j < t; ++j) result.log_dets[j] = probes.col(j).squaredNorm() * log_quadrature(steps, c + j);
   return result;
 }
 
