@@ -47,7 +47,7 @@ with_feature_columns <- function(places, locations, data, argument, lacking) {
 
 with_predictors <- function(places, locations, predictors) {
   made <- feature_coordinates(predictors, locations$features$recipe)
-  space <- seq_len(ncol(places) - length(locations$time))
-  unname(cbind(places[, space, drop = FALSE], made$places, places[, -space, drop = FALSE],
+  is_time <- is_time_column(places, locations)
+  unname(cbind(places[, !is_time, drop = FALSE], made$places, places[, is_time, drop = FALSE],
     made$sizes))
 }

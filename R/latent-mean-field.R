@@ -214,9 +214,9 @@ mean_field_predictor <- function(object, settings) {
     part <- core_mean_field_predict(posterior$coords[nodes, , drop = FALSE], columns,
       object$method$jitter, coords, matrix(match(neighbors, nodes), nrow(neighbors)),
       as_specified(object$core_covariance), settings$context)
-    of_trend <- seq_len(ncol(posterior$field_response))
+    of_trend <- seq_len(ncol(columns) - 2L) <= ncol(posterior$field_response)
     if (!is.null(posterior$root)) {
-      part$variance <- part$variance + rowSums(part$response[, -of_trend, drop = FALSE]^2)
+      part$variance <- part$variance + rowSums(part$response[, !of_trend, drop = FALSE]^2)
       part$response <- part$response[, of_trend, drop = FALSE]
     }
     latent_prediction(object, part, X, offset)

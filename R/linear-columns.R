@@ -27,9 +27,9 @@ linear_column <- function(locations) length(locations$embedded_names) + 1L
 
 with_linear_columns <- function(places, locations) {
   recipe <- locations$linear
-  space <- seq_len(ncol(places) - length(locations$time))
+  is_time <- is_time_column(places, locations)
   t <- sweep(places[, seq_along(recipe$center), drop = FALSE], 2L, recipe$center)
   size <- sqrt(rowSums(t^2))
-  unname(cbind(places[, space, drop = FALSE], t / (sqrt(2) * ifelse(size > 0, size, 1)),
-    places[, -space, drop = FALSE], size / recipe$scale))
+  unname(cbind(places[, !is_time, drop = FALSE], t / (sqrt(2) * ifelse(size > 0, size, 1)),
+    places[, is_time, drop = FALSE], size / recipe$scale))
 }

@@ -113,7 +113,14 @@ new_local_recipe <- function(formula, table, locations, kind, row_names) {
   model <- local_model(formula, table, locations, what)
   check_local_design(model$design, what, row_names)
   complete_recipe(model, local_coefficient_names(colnames(model$design), model$frame),
-    unname(colMeans(model$design)), unname(apply(model$design, 2L, stats::sd)), table, what)
+    unname(colMeans(model$design)), unname(apply(model$design, 2L, scaled_sd)), table, what)
+}
+
+
+# A standard deviation whose squares do not overflow. A power of two rounds nothing.
+scaled_sd <- function(x) {
+  scale <- 2^floor(log2(max(abs(x), .Machine$double.xmin)))
+  scale * stats::sd(x / scale)
 }
 
 # The columns that a formula makes of the rows of a fit.
@@ -198,7 +205,7 @@ check_local_design <- function(design, what, row_names) {
       i = sprintf("Leave the formula of %s out where it is the same everywhere.", what)))
   }
   check_local_finite(design, what, row_names)
-  spread <- apply(design, 2L, stats::sd)
+  spread <- apply(design, 2L, scaled_sd)
   constant <- !(spread > 1e-10 * pmax(apply(abs(design), 2L, max), 1e-300))
   if (any(constant)) {
     abort_neargp("local",

@@ -337,9 +337,14 @@ embed_places <- function(raw, locations, argument) {
   if (!has_factors(locations)) return(embed_numbers(raw, locations, argument))
   factors <- colnames(raw) %in% names(locations$factors)
   numbers <- embed_numbers(raw[, !factors, drop = FALSE], locations, argument)
-  space <- seq_len(ncol(numbers) - length(locations$time))
-  unname(cbind(numbers[, space, drop = FALSE], embed_factors(raw, locations$factors, argument),
-    numbers[, -space, drop = FALSE]))
+  is_time <- is_time_column(numbers, locations)
+  unname(cbind(numbers[, !is_time, drop = FALSE], embed_factors(raw, locations$factors, argument),
+    numbers[, is_time, drop = FALSE]))
+}
+
+# The time comes last. There may be no other column.
+is_time_column <- function(columns, locations) {
+  seq_len(ncol(columns)) > ncol(columns) - length(locations$time)
 }
 
 embed_numbers <- function(raw, locations, argument) {

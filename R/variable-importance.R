@@ -223,13 +223,6 @@ scores_over_folds <- function(splits, names, verbose, score) {
 
 # The covariance parameters are of all rows; what has no rows to condition on is trained again.
 trained_without <- function(fit, split) without_fold(fit, split, !is.null(fit$deep))
-
-# A standard deviation whose squares do not overflow. A power of two rounds nothing.
-scaled_sd <- function(x) {
-  scale <- 2^floor(log2(max(abs(x), .Machine$double.xmin)))
-  scale * stats::sd(x / scale)
-}
-
 # Log scores of the held-out rows of one fold, at `at`.
 held_log_scores <- function(known, fit, split, at) {
   if (inherits(fit, "neargp_classifier")) {

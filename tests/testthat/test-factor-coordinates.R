@@ -297,3 +297,16 @@ test_that("one word among numbers is no level of a factor among the coordinates"
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(5)),
     "reads as numbers: x.*Not numbers in x: \"n/a\"", class = "neargp_error_coordinates")
 })
+
+test_that("a factor is the only coordinate beside a time", {
+  data <- rows_of_factors(40)
+  data$day <- as.Date("2024-01-01") + seq_len(40)
+  fit <- neargp(z ~ 1, data, coords = ~ colour, time = ~ day, method = exact_gp(), nugget = 0.02,
+    covariance = cov_exponential(variance = 1.5, range = c(0.5, 20)))
+  differ <- outer(data$colour, data$colour, `!=`)
+  K <- 1.5 * exp(-sqrt(differ / 0.5^2 + as.matrix(dist(as.numeric(data$day)))^2 / 20^2)) +
+    diag(0.02, 40)
+  contrast <- data$z - sum(solve(K, data$z)) / sum(solve(K, rep(1, 40)))
+  expect_equal(as.numeric(logLik(fit)), -0.5 * (40 * log(2 * pi) +
+    as.numeric(determinant(K)$modulus) + sum(contrast * solve(K, contrast))), tolerance = 1e-8)
+})

@@ -138,3 +138,18 @@ test_that("a full covariance matrix and shared points are for the CPU", {
   expect_error(fit_sets(20, k = 6, covariance = "full"), class = "neargp_error_device")
   expect_error(fit_sets(20, k = 6, active = 10), class = "neargp_error_device")
 })
+
+test_that("without a trend predictions keep the full covariance matrix", {
+  d <- transform(sets_data(), z = z - mean(z))
+  set.seed(3)
+  fit <- neargp(z ~ 0, d, coords = ~ x + y, covariance = cov_matern(nu = 1.5), threads = 1L,
+    method = swsgp(20, k = 6, covariance = "full", epochs = 10, batch_size = 32))
+  p <- fit$posterior
+  place <- matrix(c(0.31, 0.4), 1L)
+  near <- order((p$coords[, 1] - 0.31)^2 + (p$coords[, 2] - 0.4)^2)[1:6]
+  cross <- dense_covariance(p$coords[near, ], place, fit$core_covariance)
+  b <- solve(prior_covariance(fit)[near, near], cross)
+  expect_equal(predict(fit, data.frame(x = 0.31, y = 0.4), type = "link")$sd^2,
+    fit$core_covariance$components[[1]]$variance - sum(b * cross) +
+      drop(t(b) %*% posterior_covariance(fit)[near, near] %*% b), tolerance = 1e-8)
+})

@@ -304,3 +304,12 @@ test_extended("rows whose covariates are far from all are refused, and bases tha
   expect_error(local_fit(cov_exponential(sd = ~ wet), vecchia(k = 5), data, nugget = 0),
     class = "neargp_error_duplicates")
 })
+
+test_that("columns whose squares overflow are standardised", {
+  data <- local_data(60)
+  plain <- local_fit(cov_exponential(sd = ~ wet, penalty = 1), exact_gp(), data)
+  huge <- local_fit(cov_exponential(sd = ~ wet, penalty = 1), exact_gp(),
+    transform(data, wet = 1e200 * wet))
+  expect_equal(logLik(huge), logLik(plain), tolerance = 1e-6)
+  expect_false(any(grepl("Inf", capture.output(print(huge)))))
+})
