@@ -82,9 +82,11 @@ fit_elements <- list(
       "core_covariance$components")),
     numbers = list(is = is.numeric, of = c("nugget", "beta", "family_parameters", "elapsed",
       "data$y", "data$offset", "data$weights", "parameters$estimate", "parameters$working",
-      "parameters$std_error", "layout$value", "layout$start", "bounds$lower", "bounds$upper",
+      "bounds$lower", "bounds$upper",
       "posterior$mean", "posterior$variance", "posterior$variance_at_data",
       "posterior$variance_given_nodes", "pseudo_observations$bias", "core_trend$beta")),
+    unknown = list(is = function(x) is.numeric(x) || all(is.na(x)),
+      of = c("parameters$std_error", "layout$value", "layout$start")),
     matrix = list(is = is_matrix, of = c("covariance_vcov", "interval_vcov", "beta_vcov",
       "information", "data$X", "data$coords", "core_trend$beta_vcov", "posterior$coords")),
     number = list(is = is_number, of = "log_likelihood"),
@@ -141,8 +143,10 @@ check_fit_sizes <- function(fit, refuse) {
   of_core <- NROW(fit$core_trend$beta)
   if (NROW(fit$beta) != columns) refuse("beta")
   if (!is.null(fit$core_trend) && of_core < columns) refuse("core_trend$beta")
-  if (!is.null(fit$beta_vcov) && !all(dim(fit$beta_vcov) == columns)) refuse("beta_vcov")
-  if (!is.null(fit$core_trend) && !all(dim(fit$core_trend$beta_vcov) == of_core)) {
+  # one of several outputs keeps the matrix of all
+  if (!is.null(fit$beta_vcov) && !all(dim(fit$beta_vcov) >= columns)) refuse("beta_vcov")
+  # that of compressed effects is of the trend alone
+  if (!is.null(fit$core_trend) && !all(dim(fit$core_trend$beta_vcov) %in% c(of_core, columns))) {
     refuse("core_trend$beta_vcov")
   }
 }

@@ -99,7 +99,8 @@ predict_held_out <- function(known, fit, split, at, arguments, level) {
 # The `data` of the held-out rows, and the `distribution` of a new observation of each.
 held_observations <- function(known, fit, split, at,
                               arguments = list(parameters = "plug-in")) {
-  if (is_integrated(arguments$parameters, fit)) {
+  asked <- !is.null(arguments$parameters)
+  if (is_integrated(arguments$parameters, fit) && (asked || has_posterior(known))) {
     return(held_integrated(known, fit, split, at, arguments))
   }
   arguments$parameters <- NULL

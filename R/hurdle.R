@@ -152,8 +152,9 @@ positive_response <- function(positive, newdata, threads = NULL) {
 
 # Predictions as plain columns.
 predicted_numbers <- function(fit, newdata, type, threads = NULL) {
-  predicted <- stats::predict(fit, newdata, type = type, verbose = FALSE, threads = threads,
-    parameters = "plug-in")
+  known <- if (!inherits(fit, "neargp_classifier")) list(parameters = "plug-in")
+  predicted <- do.call(stats::predict, c(list(fit, newdata, type = type, verbose = FALSE,
+    threads = threads), known))
   if (is_raster(predicted)) as.data.frame(terra::values(predicted)) else
     as.list(drop_geometry(predicted))
 }

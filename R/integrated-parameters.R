@@ -81,7 +81,20 @@ few_rows <- function(object) {
 # Effects have parts of their own in predictions, which add up at the estimates.
 integrates_by_default <- function(object) {
   has_likelihood_objective(object) && few_rows(object) && !has_effects(object$data) &&
-    is_integrable(object)
+    is_integrable(object) && has_posterior(object)
+}
+
+# Nobody has asked for the posterior: a message that draws represent it poorly is for those who do.
+has_posterior <- function(object) {
+  tryCatch(withCallingHandlers({
+    integrated_fits(object, plain_context(object$threads))
+    TRUE
+  }, neargp_message = function(condition) rlang::cnd_muffle(condition)),
+    neargp_error = function(condition) {
+      inform_neargp("parameters", c("The covariance parameters are taken as known.",
+        x = rlang::cnd_header(condition)))
+      FALSE
+    })
 }
 
 is_integrable <- function(object) {

@@ -342,11 +342,6 @@ embed_places <- function(raw, locations, argument) {
     numbers[, is_time, drop = FALSE]))
 }
 
-# The time comes last. There may be no other column.
-is_time_column <- function(columns, locations) {
-  seq_len(ncol(columns)) > ncol(columns) - length(locations$time)
-}
-
 embed_numbers <- function(raw, locations, argument) {
   if (locations$metric == "planar") {
     check_size(raw, argument)

@@ -14,7 +14,7 @@ elpd.neargp <- function(x, ...) {
 loo.neargp <- function(x, ...) elpd.neargp(x, ...)
 
 # The log density of each row's observation given the other rows.
-loo_log_densities <- function(fit) {
+loo_log_densities <- function(fit, parameters = NULL) {
   if (is_streamed(fit)) refuse_rows("elpd()")
   if (!has_ability(fit$method, "log_densities")) {
     abort_neargp("method", c("elpd() is for fits to one response that leave out single rows.",
@@ -24,7 +24,7 @@ loo_log_densities <- function(fit) {
     return(predictive_log_density(as.integer(observed_classes(fit)), left_out_classes(fit)))
   }
   check_leave_one_out(fit)
-  left <- left_out_by(NULL, fit)
+  left <- left_out_by(parameters, fit)
   y <- observed_response(fit$data)[left$rows]
   values <- at_all_rows(fit, left, predictive_log_density(y, left$distribution))
   complete_predictions(fit$data$y, list(mean = values), na.rm = FALSE,

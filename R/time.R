@@ -53,3 +53,8 @@ check_time_class <- function(x, locations, argument) {
 }
 
 time_unit <- function(x) if (inherits(x, c("Date", "POSIXt", "difftime"))) "days" else ""
+
+# The time comes last. There may be no other column.
+is_time_column <- function(columns, locations) {
+  seq_len(ncol(columns)) > ncol(columns) - length(locations$time)
+}

@@ -19,7 +19,7 @@
 #' held-out rows (Breiman 2001). Other formulas, for example of `nugget`, `range` or `weights`, keep
 #' the variable.
 #'
-#' The measure is the mean log score of [scores()]. With `folds = NULL`, predictions are
+#' The measure is the mean log score of [scores()] at the estimates. With `folds = NULL`, predictions are
 #' leave-one-out. For predictions far from data, use [block_folds()].
 #'
 #' @param object a fit by [neargp()] to one response, whose data still exist under the name in its
@@ -106,7 +106,7 @@ refitted_scores <- function(object, groups, folds, verbose) {
   check_comparable_fits(c(list(`the fit` = object),
     stats::setNames(fits, paste("the one without", names(fits)))))
   if (is.null(folds)) {
-    score <- function(fit) -loo_log_densities(fit)
+    score <- function(fit) -loo_log_densities(fit, "plug-in")
     return(list(fit = score(object), without = lapply(fits, score)))
   }
   fits <- c(list(object), fits)

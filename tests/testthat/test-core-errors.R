@@ -40,7 +40,7 @@ test_extended("indices of an altered fit are checked before the core uses them",
   for (altered in list(integer(0), c(1L, 9L), c(-5L, 1L), c(NA, 1L), rep(1L, 5L))) {
     broken <- fit
     broken$core_covariance$components[[1L]]$group <- altered
-    expect_error(predict(broken, data[1:3, ]), class = "neargp_error")
+    expect_error(predict(broken, data[1:3, ], parameters = "plug-in"), class = "neargp_error")
     expect_error(residuals(broken, "loo"), class = "neargp_error")
   }
 })

@@ -160,8 +160,8 @@ test_that("importance leaves predictors out of the term, and out of coordinates 
   for (fit in fits) {
     lost <- variable_importance(fit, by = "refit")
     expect_setequal(lost$variable, c("a", "b", "c"))
-    expect_equal(lost$loss[lost$variable == "a"], scores(without)$log_score -
-      scores(fit)$log_score, tolerance = 1e-6)
+    expect_equal(lost$loss[lost$variable == "a"], scores(without,
+      parameters = "plug-in")$log_score - scores(fit, parameters = "plug-in")$log_score, tolerance = 1e-6)
   }
 })
 

@@ -66,7 +66,7 @@ test_extended("mean, sd and limits are those of the dense posterior on a fine gr
   expect_lt(max(abs(found$lower - ends(0.05)) / sd), 0.03)
   expect_lt(max(abs(found$upper - ends(0.95)) / sd), 0.03)
   # which the estimates alone miss
-  expect_gt(max(abs(predict(fit, new)$sd / sd - 1)), 0.05)
+  expect_gt(max(abs(predict(fit, new, parameters = "plug-in")$sd / sd - 1)), 0.05)
 })
 
 test_extended("a finer lattice comes nearer", {
@@ -160,7 +160,7 @@ test_extended("what cannot be integrated is refused", {
   expect_error(integrated(logged), "transformed", class = "neargp_error_parameters")
   fixed <- small_fit(cov_exponential(variance = 1, range = 0.2), prior = NULL)
   expect_error(integrated(fixed), "no parameter", class = "neargp_error_parameters")
-  for (method in list(loo_k(5), vecchia(5, inducing = 5), svgp(5))) {
+  for (method in list(loo_k(5), vecchia(5, inducing = 5), mll_k(5))) {
     other <- small_fit(method = method, prior = NULL)
     expect_error(integrated(other), "cannot be integrated", class = "neargp_error_parameters")
   }

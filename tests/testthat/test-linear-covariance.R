@@ -51,7 +51,7 @@ test_that("likelihood and predictions of cov_linear() are those of dense algebra
   dense <- dense_constant(v * dense_linear(rows, rows) + noise, rows$y, v * dense_linear(new, rows),
     v * diag(dense_linear(new, rows, new)))
   expect_equal(as.numeric(logLik(fit)), dense$value, tolerance = 1e-8)
-  predicted <- predict(fit, new, type = "link")
+  predicted <- predict(fit, new, type = "link", parameters = "plug-in")
   expect_equal(predicted$mean, dense$mean, tolerance = 1e-8)
   expect_equal(predicted$sd, dense$sd, tolerance = 1e-8)
 })
@@ -83,7 +83,7 @@ test_that("a sum with a Matern covariance is that of dense algebra", {
     dense <- dense_constant(K(rows, all) + diag(p[["nugget"]], nrow(rows)), rows$y, K(new, all),
       v[[2L - first]] * diag(dense_linear(new, rows, new)) + v[[1L + first]])
     expect_equal(as.numeric(logLik(fit)), dense$value, tolerance = 1e-8)
-    predicted <- predict(fit, new, type = "link")
+    predicted <- predict(fit, new, type = "link", parameters = "plug-in")
     expect_equal(predicted$mean, dense$mean, tolerance = 1e-8)
     expect_equal(predicted$sd, dense$sd, tolerance = 1e-8)
   }
@@ -165,8 +165,8 @@ test_that("fits with cov_linear() refit, update, print and take new rows", {
   expect_equal(coef(moved, what = "covariance")[["variance_2"]],
     coef(fit, what = "covariance")[["variance_2"]] / 100, tolerance = 1e-3)
   expect_equal(as.numeric(logLik(moved)), as.numeric(logLik(fit)), tolerance = 1e-6)
-  left_out <- cross_validate(fit, folds = seq_len(50L))$predictions
-  expect_equal(loo_predict(fit)$mean, left_out$mean, tolerance = 1e-8)
+  left_out <- cross_validate(fit, folds = seq_len(50L), parameters = "plug-in")$predictions
+  expect_equal(loo_predict(fit, parameters = "plug-in")$mean, left_out$mean, tolerance = 1e-8)
   refitted <- cross_validate(fit, folds = rep(1:2, 25L), refit = TRUE)$predictions
   expect_true(all(is.finite(refitted$mean)))
   expect_length(simulate(fit, 1, seed = 1)[[1L]], 50L)

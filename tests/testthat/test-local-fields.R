@@ -51,7 +51,8 @@ test_extended("predictions, leave-one-out and joint predictions are dense krigin
     fit <- local_fit(cov_matern(1.5, sd = ~ bumps(2), range = ~ wet), method, data)
     expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords,
       cbind(1, new$height))
-    predicted <- predict(fit, new, type = "link", k = if (is.null(method$k)) NULL else nrow(data))
+    predicted <- predict(fit, new, type = "link", k = if (is.null(method$k)) NULL else nrow(data),
+      parameters = "plug-in")
     expect_equal(predicted$mean, expected$mean, tolerance = 1e-6)
     expect_equal(predicted$sd^2, expected$variance, tolerance = 1e-6)
   }
@@ -61,7 +62,7 @@ test_extended("predictions, leave-one-out and joint predictions are dense krigin
     cbind(1, new$height))
   expect_equal(unname(attr(joint, "covariance")), expected$covariance, tolerance = 1e-8)
   left <- dense_leave_one_out(fit$data, fit$core_covariance, fit$nugget)
-  expect_equal(loo_predict(fit)$mean, left$mean, tolerance = 1e-8)
+  expect_equal(loo_predict(fit, parameters = "plug-in")$mean, left$mean, tolerance = 1e-8)
 })
 
 test_that("simulated fields have the local covariance", {

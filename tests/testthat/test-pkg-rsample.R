@@ -23,13 +23,14 @@ test_extended("one split holds its assessment out, and predicts from its analysi
   data <- simulated_data(60)
   fit <- rsample_fit(data, exact_gp())
   split <- rsample::make_splits(list(analysis = 1:30, assessment = 51:60), data)
-  result <- cross_validate(fit, split)
+  result <- cross_validate(fit, split, parameters = "plug-in")
   expect_identical(result$predictions$row, 51:60)
   # with the covariance of all rows
   estimated <- as.list(coef(fit, "covariance")[c("variance", "range")])
   known <- rsample_fit(data[1:30, ], exact_gp(), do.call(cov_exponential, estimated),
     nugget = fit$nugget)
-  expect_equal(result$predictions$mean, predict(known, data[51:60, ])$mean, tolerance = 1e-6)
+  expect_equal(result$predictions$mean, predict(known, data[51:60, ])$mean,
+    tolerance = 1e-6)
 })
 
 test_extended("rows that were not fitted are left out of the splits of all", {
