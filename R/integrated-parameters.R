@@ -127,6 +127,10 @@ check_integrable <- function(object) {
     abort_neargp("parameters", c("Parameters cannot be integrated over with warp = mlp().",
       i = "Use parameters = \"plug-in\"."))
   }
+  if (!has_likelihood_objective(object) && is.null(object$information)) {
+    abort_neargp("parameters", c("Parameters cannot be integrated over without standard errors.",
+      i = "Fit with svgp(std_error = TRUE)."))
+  }
   check_known_order(object, "Parameters cannot be integrated over")
   if (all(object$layout$fixed)) {
     abort_neargp("parameters", c("There is no parameter to integrate over: all are fixed.",

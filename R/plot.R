@@ -173,10 +173,10 @@ map_predictions <- function(fit, newdata, cells, time) {
   at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time,
     format_time(coords[1L, fit$locations$time], fit$locations)) else ""
   trend <- grid_trend(fit, coords)
+  integrated <- trend$known && is_integrated(NULL, fit)
   moments <- predict_latent(fit, embed_coordinates(coords, fit$locations,
-    lacking = "the grid of a map"), trend$X, trend$offset,
-    integrated = trend$known && is_integrated(NULL, fit))
-  predictions <- if (trend$known) observation_summary(fit, moments) else
+    lacking = "the grid of a map"), trend$X, trend$offset, integrated = integrated)
+  predictions <- if (trend$known) observation_summary(fit, moments, integrated) else
     normal_summary(moments$mean, sqrt(moments$variance))
   scale <- predictor_scale(fit$family)
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else
@@ -214,11 +214,11 @@ with_known_trend <- function(fit) {
 
 # A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of
 # all cells of a map would take long.
-observation_summary <- function(fit, moments) {
+observation_summary <- function(fit, moments, integrated) {
   at <- list(weights = reference_weight(fit))
-  observation <- if (is.null(moments$components))
-    predictive(fit$method, fit, moments, at)$observation else
-    integrated_predictive(fit, moments, predict_settings(fit))$observation
+  observation <- if (integrated)
+    integrated_predictive(fit, moments, predict_settings(fit))$observation else
+    predictive(fit$method, fit, moments, at)$observation
   as.data.frame(c(predictive_moments(observation),
     if (is_curve(fit)) predictive_limits(observation, 0.95)))
 }

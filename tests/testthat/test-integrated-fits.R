@@ -101,6 +101,8 @@ test_extended("svgp() integrates with its points where they are", {
 test_that("methods without a posterior given the parameters are refused by class", {
   expect_error(predict(fit_counts(method = loo_k(10)), places_of_counts,
     parameters = "integrated"), class = "neargp_error_parameters")
+  expect_error(predict(fit_counts(method = svgp(10, std_error = FALSE)), places_of_counts,
+    parameters = "integrated"), "standard errors", class = "neargp_error_parameters")
   fit <- fit_counts()
   expect_error(predict(fit, places_of_counts, joint = TRUE, type = "link",
     parameters = "integrated"), class = "neargp_error_argument")

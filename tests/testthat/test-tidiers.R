@@ -135,7 +135,7 @@ test_extended("augment() takes data with the rows that na.exclude left out", {
   table <- augment(fit, data = data)
   expect_identical(table[names(data)], data)
   expect_identical(which(is.na(table$.fitted)), c(3L, 50L))
-  expect_equal(table$.loo_mean, loo_predict(fit)$mean)
+  expect_equal(table$.loo_mean, loo_predict(fit, parameters = "plug-in")$mean)
   expect_equal(na.omit(table)$.resid, augment(fit)$.resid)
   expect_error(augment(update(fit, na.action = na.omit), data = data),
     class = "neargp_error_argument")
