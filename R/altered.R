@@ -143,7 +143,7 @@ check_fit_sizes <- function(fit, refuse) {
   of_core <- NROW(fit$core_trend$beta)
   if (NROW(fit$beta) != columns) refuse("beta")
   if (!is.null(fit$core_trend) && of_core < columns) refuse("core_trend$beta")
-  # one of several outputs keeps the matrix of all
+  # a single output of a fit keeps the matrix of all
   if (!is.null(fit$beta_vcov) && !all(dim(fit$beta_vcov) >= columns)) refuse("beta_vcov")
   # that of compressed effects is of the trend alone
   if (!is.null(fit$core_trend) && !all(dim(fit$core_trend$beta_vcov) %in% c(of_core, columns))) {

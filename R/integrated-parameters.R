@@ -224,7 +224,7 @@ follow_lattice <- function(state_of, least, axes) {
   found
 }
 
-# Without the lightest points, which have a share of 0.002 together.
+# Without the lightest points, whose share together is 0.002.
 with_heaviest <- function(states, share = 0.002) {
   log_weights <- vapply(states, `[[`, 0, "log_weight")
   weights <- exp(log_weights - max(log_weights))

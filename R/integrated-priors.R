@@ -1,10 +1,10 @@
 # The priors of R/integrated-parameters.R.
 
-# Priors of parameters without one, weak and of the scale of the data: the effective range is below
-# a sixth of the extent with probability 0.05, the standard deviation of the field above three times
-# that of the response about its trend, that of the noise above it, and the smoothness below 0.2. A
-# component's direction of anisotropy has a standard normal distribution, and so have, about,
-# powers.
+# Weak priors of parameters without one, of the scale of the data. With probability 0.05 the
+# effective range is below a sixth of the extent, and the smoothness below 0.2. With the same
+# probability the standard deviation of the field is above three times that of the response about
+# its trend, and that of the noise above it. The distribution of a direction of anisotropy is
+# standard normal, and about that of powers.
 with_default_priors <- function(problem) {
   layout <- problem$layout
   if (!has_prior(layout)) {

@@ -19,8 +19,8 @@
 #' held-out rows (Breiman 2001). Other formulas, for example of `nugget`, `range` or `weights`, keep
 #' the variable.
 #'
-#' The measure is the mean log score of [scores()] at the estimates. With `folds = NULL`, predictions are
-#' leave-one-out. For predictions far from data, use [block_folds()].
+#' The measure is the mean log score of [scores()] at the estimates. With `folds = NULL`,
+#' predictions are leave-one-out. For predictions far from data, use [block_folds()].
 #'
 #' @param object a fit by [neargp()] to one response, whose data still exist under the name in its
 #'   call; the result for `autoplot()`.

@@ -14,8 +14,9 @@ test_extended("fits that earlier versions have saved predict what they did then"
     saved <- readRDS(file)
     expect_s3_class(saved$fit, "neargp")
     as_then <- if (basename(file) %in% by_sectors) list(sectors = 8L)
-    # fits to classes and to several outputs have no other
-    by <- if (!inherits(saved$fit, c("neargp_classifier", "neargp_outputs"))) list(parameters = "plug-in")
+    # predictions of classes and of several responses know no other
+    integrable <- !inherits(saved$fit, c("neargp_classifier", "neargp_outputs"))
+    by <- if (integrable) list(parameters = "plug-in")
     now <- suppressMessages(do.call(predict, c(list(saved$fit, saved$new, threads = 1), as_then,
       by)))
     expect_equal(now, saved$predicted, tolerance = 1e-6, label = basename(file))
