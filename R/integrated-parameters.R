@@ -72,8 +72,8 @@ lattice_axes <- 3L
 # Where the curvature is less, as of a minimum, the width of an axis is found by its fall alone.
 least_curvature <- 0.05
 
-# 95% intervals by the estimates cover 94.4% with 100 rows, 93.4% with 50. With four parameters and
-# more they miss as much at twice as many rows (bench/small-samples.R, bench/coverage.R).
+# 95% intervals by the estimates of three parameters cover 94.4% with 100 rows, 93.4% with 50 and
+# 92.6% with 30 (bench/small-samples.R), of four 91.2% with 30 (bench/integrated-coverage.R).
 few_rows <- function(object) {
   stats::nobs(object) < if (sum(!object$layout$fixed) > lattice_axes) 200L else 100L
 }
