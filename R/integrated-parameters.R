@@ -73,7 +73,8 @@ lattice_axes <- 3L
 least_curvature <- 0.05
 
 # 95% intervals by the estimates of three parameters cover 94.4% with 100 rows, 93.4% with 50 and
-# 92.6% with 30 (bench/small-samples.R), of four 91.2% with 30 (bench/integrated-coverage.R).
+# 92.6% with 30 (bench/small-samples.R). With four parameters and 30 rows they cover 91.2%
+# (bench/integrated-coverage.R).
 few_rows <- function(object) {
   stats::nobs(object) < if (sum(!object$layout$fixed) > lattice_axes) 200L else 100L
 }
