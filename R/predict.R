@@ -58,9 +58,9 @@
 #'   Default `NULL`: 100,000, or a fifth of the fit's observations if that is more.
 #' @param threads,device,verbose see [neargp()].
 #' @param parameters `"plug-in"` uses the estimates of the covariance parameters. `"integrated"`
-#'   averages over their posterior, see [integrated_parameters]. Default `NULL`: `"integrated"` for
-#'   fewer than 100 Gaussian observations without random effects, 200 with more than three
-#'   parameters.
+#'   averages over their posterior at 30 to 100 times the time, see [integrated_parameters].
+#'   Default `NULL`: `"integrated"` for fewer than 100 Gaussian observations without random effects,
+#'   200 with more than three parameters.
 #' @param filename for a SpatRaster, the name of a file (`.tif`, `.tiff` or `.grd`) to write in
 #'   blocks, so that the raster need not fit in memory. The file appears when it is complete.
 #'   Default `NULL`: the layers stay in memory or in terra's temporary file.
