@@ -182,5 +182,5 @@ predictive_draws.neargp_component_mixture <- function(nsim, distribution) {
     draws_given_predictor(matrix(stats::rnorm(distribution$n, eta$mean[at], eta$sd[at])),
       mixture_family(distribution), parameters, distribution$trials)
   }
-  vapply(seq_len(nsim), draw_once, double(distribution$n))
+  matrix(vapply(seq_len(nsim), draw_once, double(distribution$n)), distribution$n)
 }

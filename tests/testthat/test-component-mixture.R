@@ -155,6 +155,7 @@ test_extended("draws are by the parameters of the component that is drawn", {
   at <- sized_mixture()
   set.seed(4)
   draws <- predictive_draws(2e4L, at$whole)
+  expect_identical(dim(predictive_draws(3L, at$whole[1L])), c(1L, 3L))
   expect_equal(rowMeans(draws), predictive_mean(at$whole), tolerance = 0.04)
   expect_equal(apply(draws, 1L, var), predictive_variance(at$whole), tolerance = 0.12)
 })

@@ -1,7 +1,7 @@
 // The metric of a component up to a common factor: neighbours change only when this does. Each coordinate contributes
-// the logarithm of its range beside the first range, or 0 if the component leaves it out. Then come u and v of the
-// anisotropy, zero without one, so that the metrics of components with other parameters can be compared, and the
-// coefficients of warped coordinates.
+// the logarithm of the ratio of its range to the first range, or 0 if the component leaves it out. The parameters u and
+// v of the anisotropy follow, zero without one, and then the coefficients of warped coordinates. The metrics of
+// components with other parameters can therefore be compared.
 #pragma once
 
 #include <cmath>
