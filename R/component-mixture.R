@@ -95,15 +95,14 @@ component_rule <- function(rule) {
 
 # The narrowest spread of a component, the scale of details.
 narrowest_spread <- function(mixture) {
-  as.vector(do.call(pmin,
-    asplit(by_component(mixture, response_spread(stacked_components(mixture))), 2L)))
+  smallest_of_rows(by_component(mixture, response_spread(stacked_components(mixture))))
 }
 
 # The outermost of the components' central ranges.
 outer_range <- function(mixture) {
   range <- central_range(stacked_components(mixture))
-  list(lower = as.vector(do.call(pmin, asplit(by_component(mixture, range$lower), 2L))),
-    upper = as.vector(do.call(pmax, asplit(by_component(mixture, range$upper), 2L))))
+  list(lower = smallest_of_rows(by_component(mixture, range$lower)),
+    upper = largest_of_rows(by_component(mixture, range$upper)))
 }
 
 # Spreads that a panel of an integral is long.

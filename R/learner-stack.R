@@ -65,7 +65,7 @@ pseudo_rows <- 2
 # `log_density`: a matrix of rows and members.
 stacking_weights <- function(log_density, most_steps = 100000L, tolerance = 1e-12) {
   members <- ncol(log_density)
-  density <- exp(log_density - as.vector(do.call(pmax, asplit(log_density, 2L))))
+  density <- exp(log_density - largest_of_rows(log_density))
   weights <- rep(1 / members, members)
   for (step in seq_len(most_steps)) {
     joint <- sweep(density, 2L, weights, "*")

@@ -53,16 +53,24 @@ predictive_log_density.neargp_normal_mixture <- function(y, distribution) {
 
 # log of the sum of exp() over the columns.
 log_sum_of_rows <- function(terms) {
-  largest <- as.vector(do.call(pmax, asplit(terms, 2L)))
+  largest <- largest_of_rows(terms)
   ifelse(is.finite(largest), largest + log(rowSums(exp(terms - largest))), largest)
 }
+
+largest_of_rows <- function(values) {
+  largest <- values[, 1L]
+  for (j in seq_len(ncol(values))[-1L]) largest <- pmax(largest, values[, j])
+  largest
+}
+
+smallest_of_rows <- function(values) -largest_of_rows(-values)
 
 # ---- quantiles -----------------------------------------------------------------------------------
 
 # A quantile by Newton's method for the normal score of the distribution function, which is nearly a
-# straight line. The components' own quantiles are the bracket, and bisection replaces a step that
-# leaves it. At a solution rounding puts the next step on an end of the bracket, so that it is asked
-# first whether the search is over. p: one number.
+# straight line. The tail on the side of p keeps its digits. The components' own quantiles are the
+# bracket, and bisection replaces a step that leaves it. A step from an excess below 1e-8 leaves one
+# of its square, so that it is the last. p: one number.
 #' @export
 predictive_quantile.neargp_normal_mixture <- function(p, distribution) {
   steps <- 200L
@@ -70,42 +78,49 @@ predictive_quantile.neargp_normal_mixture <- function(p, distribution) {
   active <- which(stats::complete.cases(distribution$mean, distribution$sd))
   part <- distribution[active]
   own <- part$mean + part$sd * stats::qnorm(p)
-  low <- as.vector(do.call(pmin, asplit(own, 2L)))
-  high <- as.vector(do.call(pmax, asplit(own, 2L)))
+  low <- smallest_of_rows(own)
+  high <- largest_of_rows(own)
   x <- mixture_sums(own, part$log_weights)
   for (step in seq_len(if (length(active)) steps else 0L)) {
-    at <- normal_score_at(x, part)
+    at <- tail_score_at(x, part, lower = p < 0.5)
     excess <- at$score - stats::qnorm(p)
     low <- ifelse(excess < 0, x, low)
     high <- ifelse(excess > 0, x, high)
     following <- x - excess / at$slope
-    found <- abs(excess) < 1e-11 | high - low <= 4 * .Machine$double.eps * pmax(abs(low),
-      abs(high)) | step == steps
+    inside <- is.finite(following) & following > low & following < high
+    is_narrow <- high - low <= 4 * .Machine$double.eps * pmax(abs(low), abs(high))
+    x <- ifelse(excess == 0 | is_narrow, x, ifelse(inside, following, (low + high) / 2))
+    found <- excess == 0 | is_narrow | (inside & abs(excess) < 1e-8) | step == steps
     value[active[found]] <- x[found]
     if (all(found)) break
-    outside <- !(is.finite(following) & following > low & following < high)
-    x <- ifelse(outside, (low + high) / 2, following)[!found]
+    x <- x[!found]
     active <- active[!found]
     low <- low[!found]
     high <- high[!found]
-    part <- part[!found]
+    if (any(found)) part <- part[!found]
   }
   value
 }
 
-# Phi^-1 of the distribution function, by the smaller tail, and its slope.
+# Phi^-1 of the distribution function by one of its tails, and its slope.
+tail_score_at <- function(x, mixture, lower) {
+  tail <- stats::qnorm(predictive_cdf(x, mixture, lower = lower))
+  terms <- matrix(stats::dnorm(x, mixture$mean, mixture$sd), nrow(mixture$mean))
+  list(score = if (lower) tail else -tail,
+    slope = mixture_sums(terms, mixture$log_weights) / stats::dnorm(tail))
+}
+
+# Phi^-1 of the distribution function, by the smaller tail.
 normal_score_at <- function(x, mixture) {
   lower <- predictive_cdf(x, mixture)
   upper <- predictive_cdf(x, mixture, lower = FALSE)
-  score <- ifelse(lower < upper, stats::qnorm(lower), -stats::qnorm(upper))
-  list(score = score,
-    slope = exp(predictive_log_density(x, mixture) - stats::dnorm(score, log = TRUE)))
+  ifelse(lower < upper, stats::qnorm(lower), -stats::qnorm(upper))
 }
 
 # Not cut off as residuals by the PIT are.
 #' @export
 normal_residuals.neargp_normal_mixture <- function(observed, distribution) {
-  normal_score_at(observed, distribution)$score
+  normal_score_at(observed, distribution)
 }
 
 # ---- scores and draws ----------------------------------------------------------------------------

@@ -33,10 +33,11 @@ test_that("quantiles are the inverse of the distribution, of wild mixtures and f
     for (p in c(1e-9, 0.025, 0.5, 0.9, 1 - 1e-7)) {
       q <- predictive_quantile(p, mixture)
       score <- normal_score_at(q, mixture)
+      slope <- exp(predictive_log_density(q, mixture) - dnorm(score, log = TRUE))
       # where a jump of the distribution is steeper than numbers are dense, they cannot tell p
-      resolved <- score$slope * abs(q) * .Machine$double.eps < 1e-9
+      resolved <- slope * abs(q) * .Machine$double.eps < 1e-9
       expect_gt(mean(resolved), 0.9)
-      expect_lt(max(abs(score$score - qnorm(p))[resolved]), 1e-8)
+      expect_lt(max(abs(score - qnorm(p))[resolved]), 1e-8)
     }
   }
 })
