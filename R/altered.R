@@ -53,7 +53,7 @@ check_components <- function(components) {
   }
   check_shapes(components)
   for (component in components) {
-    check_positive(component[["variance"]], "variance")
+    check_variance(component[["variance"]], "variance")
     check_ranges(component[["range"]], "range")
     check_flag(component[["ard"]] %||% FALSE, "ard")
     check_anisotropy(component[["anisotropy"]] %||% FALSE, "anisotropy")

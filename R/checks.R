@@ -104,11 +104,25 @@ check_choices <- function(x, name, choices) {
   x
 }
 
-# A positive finite number, or NULL: a fixed variance.
+# A positive finite number, or NULL.
 check_positive <- function(x, name) {
   if (is.null(x)) return(NULL)
   if (!(is.numeric(x) && length(x) == 1L && is.finite(x) && x > 0)) {
     abort_argument(name, "a number greater than 0 or NULL", x)
+  }
+  x
+}
+
+# A fixed variance, or NULL.
+check_variance <- function(x, name) check_variance_size(check_positive(x, name), name)
+
+# Leaves room for sums of squares, as check_response_size() does.
+largest_variance <- 1e280
+
+check_variance_size <- function(x, name) {
+  if (any(x > largest_variance)) {
+    abort_neargp("argument", c(sprintf("`%s` must be at most %g.", name, largest_variance),
+      i = "Measure the response in another unit."))
   }
   x
 }

@@ -154,7 +154,7 @@ new_covariance <- function(family, shape, variance, range, ard, anisotropy, star
   local <- new_local_settings(sd, if (is_local) range, warp, penalty, by)
   if (is_local) range <- NULL
   component <- list(
-    family = family, shape = shape, variance = check_positive(variance, "variance"),
+    family = family, shape = shape, variance = check_variance(variance, "variance"),
     range = check_ranges(range, "range"), ard = check_flag(ard, "ard"),
     anisotropy = check_anisotropy(anisotropy, "anisotropy"), start = check_covariance_start(start,
       family)
@@ -197,7 +197,7 @@ check_covariance_start <- function(start, family) {
       x = if (length(unknown)) paste("Unknown:", format_some(unknown)),
       i = paste("Known:", paste(known, collapse = ", "))))
   }
-  check_positive(start$variance, "start$variance")
+  check_variance(start$variance, "start$variance")
   check_ranges(start$range, "start$range")
   if (!is.null(start$anisotropy)) check_anisotropy(start$anisotropy, "start$anisotropy")
   shape_start <- unlist(start[names(start) %in% c(shape$name, shape$argument)], use.names = FALSE)

@@ -66,23 +66,55 @@ log_beta_ratio <- function(a, b, y, z) {
   rise(a, y) + rise(b, z) - rise(a + b, y + z)
 }
 
-# Sums the probabilities on the side of q that has fewer.
+# More probabilities are not summed.
+most_summed <- 1000
+
 betabinomial_distribution <- function(q, eta, precision, trials) {
   n <- max(length(q), length(eta))
   q <- rep_len(floor(q), n)
   trials <- rep_len(trials, n)
   eta <- rep_len(as.vector(eta), n)
   precision <- rep_len(precision, n)
+  value <- as.double(q >= trials)
+  inside <- q >= 0 & q < trials
+  is_short <- pmin(q + 1, trials - q) <= most_summed
+  for (rows in split(which(inside), is_short[inside])) {
+    distribution <- if (is_short[rows[1L]]) betabinomial_sum else betabinomial_integral
+    value[rows] <- distribution(q[rows], eta[rows], precision[rows], trials[rows])
+  }
+  value
+}
+
+# Sums the probabilities on the side of q that has fewer.
+betabinomial_sum <- function(q, eta, precision, trials) {
   density <- response_families$betabinomial$density
   above <- q + 1 > trials / 2
-  count <- pmax(ifelse(above, trials - q, q + 1), 0)
-  sum <- double(n)
-  for (step in seq_len(max(count[q >= 0 & q < trials], 0))) {
-    rows <- which(count >= step & q >= 0 & q < trials)
+  count <- ifelse(above, trials - q, q + 1)
+  sum <- double(length(q))
+  for (step in seq_len(max(count))) {
+    rows <- which(count >= step)
     y <- ifelse(above[rows], q[rows] + step, q[rows] - step + 1)
     sum[rows] <- sum[rows] + density(y, eta[rows], list(precision = precision[rows]), trials[rows])
   }
-  ifelse(q < 0, 0, ifelse(q >= trials, 1, ifelse(above, 1 - sum, sum)))
+  ifelse(above, 1 - sum, sum)
+}
+
+# The probability that a share of the distribution Beta(a, b) is below the (q + 1)-th smallest of n
+# uniform numbers, whose distribution is Beta(q + 1, n - q). The logit of the one that varies less
+# is nearly normal, and the trapezoidal rule in units of its spread integrates over it.
+betabinomial_integral <- function(q, eta, precision, trials) {
+  share <- list(precision * stats::plogis(eta), precision * stats::plogis(-eta))
+  smallest <- list(q + 1, trials - q)
+  by_share <- precision > trials
+  inner <- Map(function(x, y) ifelse(by_share, x, y), share, smallest)
+  x <- digamma(inner[[1L]]) - digamma(inner[[2L]]) +
+    outer(sqrt(trigamma(inner[[1L]]) + trigamma(inner[[2L]])), seq(-7, 7, 0.7))
+  weights <- inner[[1L]] * stats::plogis(x, log.p = TRUE) +
+    inner[[2L]] * stats::plogis(-x, log.p = TRUE)
+  weights <- exp(weights - largest_of_rows(weights))
+  below <- stats::pbeta(stats::plogis(x), share[[1L]], share[[2L]])
+  below[by_share, ] <- stats::pbeta(stats::plogis(-x), smallest[[2L]], smallest[[1L]])[by_share, ]
+  rowSums(weights * below) / rowSums(weights)
 }
 
 # ---- of the mixture ------------------------------------------------------------------------------

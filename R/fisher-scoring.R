@@ -139,9 +139,10 @@ secant_correction <- function(information, pairs, active) {
   information
 }
 
+# The ridge leaves a condition number of at most 1e14, which solve() accepts.
 ridge_solve <- function(matrix, vector) {
-  smallest <- min(eigen(matrix, symmetric = TRUE, only.values = TRUE)$values)
-  ridge <- max(0, 1e-6 - smallest)
+  values <- eigen(matrix, symmetric = TRUE, only.values = TRUE)$values
+  ridge <- max(0, max(1e-6, 1e-14 * max(values)) - min(values))
   solve(matrix + diag(ridge, nrow(matrix)), vector)
 }
 

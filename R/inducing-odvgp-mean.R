@@ -69,7 +69,8 @@ mean_solver <- function(fit, points, context, most = 200L) {
 mean_trend <- function(X, response, design) {
   if (!ncol(X)) return(list(beta = double(0), beta_vcov = matrix(0, 0L, 0L)))
   information <- crossprod(X, design)
-  beta_vcov <- chol2inv(chol((information + t(information)) / 2))
+  beta_vcov <- chol2inv(tryCatch(chol((information + t(information)) / 2),
+    error = function(e) abort_bound("trend")))
   list(beta = drop(beta_vcov %*% crossprod(X, response)), beta_vcov = beta_vcov)
 }
 

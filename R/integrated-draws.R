@@ -78,7 +78,7 @@ split_normal_quantile <- function(u, scales) {
 }
 
 inform_of_pareto_k <- function(k) {
-  if (!is.finite(k) || k <= largest_pareto_k) return(invisible())
+  if (is.na(k) || k <= largest_pareto_k) return(invisible())
   inform_neargp("parameters", c(
     sprintf("Draws of the covariance parameters represent their posterior poorly (Pareto k = %s, above %s).",
       format(k, digits = 2L), largest_pareto_k),
@@ -89,7 +89,8 @@ inform_of_pareto_k <- function(k) {
 
 # The largest weights are replaced by the expected order statistics of a generalised Pareto
 # distribution that is fitted to them, and none is above the largest one. The shape k measures how
-# heavy their tail is. It is NA where there are too few to fit.
+# heavy their tail is. It is NA where there are too few to fit, and Inf where most of the largest
+# weights underflow beside one of them: then they stay as they are.
 pareto_smoothed <- function(log_weights) {
   log_weights <- log_weights - max(log_weights)
   n <- length(log_weights)
@@ -101,6 +102,7 @@ pareto_smoothed <- function(log_weights) {
   }
   cutoff <- exp(log_weights[increasing[n - count]])
   fitted <- generalised_pareto(exp(log_weights[tail]) - cutoff)
+  if (!is.finite(fitted$k)) return(list(log_weights = log_weights, k = Inf))
   quantiles <- fitted$scale * expm1(-fitted$k * log1p(-stats::ppoints(count, a = 0.5))) / fitted$k
   log_weights[tail] <- pmin(log(cutoff + quantiles), 0)
   list(log_weights = log_weights, k = fitted$k)

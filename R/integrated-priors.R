@@ -12,8 +12,10 @@ with_default_priors <- function(problem) {
     layout$prior_rate <- rep(0, nrow(layout))
   }
   scatter <- prior_scatter(problem)
+  # the scatter is that of a row of mean weight, so that the unit of weights does not matter
+  weight <- mean(problem$data$weights)
   for (row in which(problem$free & layout$prior_rate == 0 & layout$penalty == 0)) {
-    bound <- switch(layout$kind[row], variance = (3 * scatter)^2, nugget = scatter^2,
+    bound <- switch(layout$kind[row], variance = (3 * scatter)^2, nugget = weight * scatter^2,
       effect_sd = 3 * scatter / effect_scale(problem$data, layout$name[row]),
       range = least_range(problem, row), shape = if (layout$transform[row] == "log") 0.2)
     if (is.null(bound)) next

@@ -29,12 +29,13 @@ response_units <- function(problem) {
   }, 0)
 }
 
-# Variances are squares of it, and latent models with an identity link have higher powers.
+# Variances are squares of it, and latent models with an identity link have higher powers. Sums of
+# squares of draws and recalibrated variances are larger, for which 1e140 leaves room.
 check_response_size <- function(unit, problem) {
   method <- problem$method
   is_powered <- problem$family$family == "student_t" || is_gaussian(problem$family) &&
     inherits(method, "neargp_vnngp")
-  largest <- if (is_powered) 1e70 else 1e150
+  largest <- if (is_powered) 1e70 else 1e140
   beyond <- which(!(unit <= largest & unit >= 1 / largest))[1L]
   if (is.na(beyond)) return(invisible())
   output <- names(unit)[beyond]

@@ -28,9 +28,10 @@ new_settings <- function(method, family, control, context, covariance = NULL, nu
 # Several responses may get one each.
 check_nugget <- function(nugget) {
   if (is_noise_formula(nugget)) return(check_noise_formula(nugget))
-  if (length(nugget) < 2L) return(check_number(nugget, "nugget", lower = 0, null_ok = TRUE))
-  if (!is.numeric(nugget) || !all(is.finite(nugget)) || any(nugget < 0)) {
+  if (length(nugget) < 2L) {
+    check_number(nugget, "nugget", lower = 0, null_ok = TRUE)
+  } else if (!is.numeric(nugget) || !all(is.finite(nugget)) || any(nugget < 0)) {
     abort_argument("nugget", "NULL or numbers of at least 0", nugget)
   }
-  nugget
+  check_variance_size(nugget, "nugget")
 }

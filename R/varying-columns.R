@@ -13,11 +13,12 @@ by_recipes <- function(locations) {
   Filter(function(recipe) recipe$kind == "by", locations$local)
 }
 
-# The name of a column by its number among the coordinates, "" for none.
+# What multiplies a component, by the number of its column among the coordinates: the name of a
+# covariate, "" for none. A column of lengths, as of cov_linear() and features(), is its number.
 by_name <- function(locations, column) {
   if (!length(column)) return("")
-  if (!is.null(locations$linear) && column == linear_column(locations)) return("(linear)")
-  Filter(function(recipe) recipe$columns == column, by_recipes(locations))[[1L]]$names
+  recipe <- Find(function(recipe) recipe$columns == column, by_recipes(locations))
+  if (is.null(recipe)) as.character(column) else recipe$names
 }
 
 new_by_recipe <- function(formula, table, locations, row_names) {

@@ -65,6 +65,7 @@ source_operation <- function(fit, data) {
   plain <- is.data.frame(data) && !inherits(data, "sf") && inherits(fit$locations$terms, "terms")
   if (!plain || !nrow(data)) return(operation(function() NULL))
   numbers <- data[vapply(data, function(x) is.numeric(x) && is.null(dim(x)) && !is.object(x), NA)]
+  numbers <- numbers[validUTF8(names(numbers))] # write.csv() refuses others
   kind <- pick_name(c(whole = 4, stats::setNames(rep(1, length(file_breaks) - 1L), setdiff(names(file_breaks), "whole"))))
   chunk <- pick(5L, 1000L)
   operation(function() {

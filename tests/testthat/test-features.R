@@ -129,6 +129,18 @@ test_that("leaving a row out in closed form is a prediction without it", {
   expect_equal(loo_predict(fit, parameters = "plug-in")$mean, left_out$mean, tolerance = 1e-8)
 })
 
+test_that("families with parameters of their own take features by default", {
+  set.seed(5)
+  inputs <- as.data.frame(matrix(rnorm(40 * 12), 40))
+  names(inputs) <- paste0("s", 1:12)
+  data <- cbind(inputs, count = rpois(40, exp(inputs$s1 / 2)))
+  for (family in list(negative_binomial(), zi_poisson(), student_t())) {
+    fit <- suppressMessages(neargp(count ~ 1, data, coords = names(inputs), family = family))
+    expect_s3_class(fit$covariance, "neargp_covariance")
+    expect_gt(cor(predict(fit, data, type = "link")$mean, data$s1), 0.3)
+  }
+})
+
 test_that("folds learn scores from their own rows", {
   rows <- soil(30L)
   fit <- neargp(z ~ features(a, b, c), rows, coords = ~ x + y)

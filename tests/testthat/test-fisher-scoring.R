@@ -108,6 +108,15 @@ test_that("flat is what the last steps do not raise", {
 })
 
 # Rows that a smooth covariance of this range cannot distinguish.
+test_that("a step is found for any information that is finite", {
+  for (large in 10^c(0, 8, 14, 20)) {
+    information <- diag(c(large, 1, 1e-12))
+    step <- ridge_solve(information, c(large, 1, 0))
+    expect_true(all(is.finite(step)))
+    expect_equal(step[1L], 1, tolerance = 1e-5)
+  }
+})
+
 test_extended("every method steps back from a start at which covariance matrices are singular", {
   set.seed(3)
   d <- data.frame(x = runif(60), y = runif(60))

@@ -64,6 +64,9 @@ test_that("smoothed weights and k are those of package loo", {
       drop(weights(reference)), tolerance = 1e-8)
   }
   expect_identical(pareto_smoothed(rep(1, 64L)), list(log_weights = rep(0, 64L), k = NA_real_))
+  underflowing <- shuffled(-1e4 * (0:63))
+  expect_identical(pareto_smoothed(underflowing), list(log_weights = underflowing, k = Inf))
+  expect_message(inform_of_pareto_k(Inf), "poorly", class = "neargp_message_parameters")
 })
 
 test_that("more than three parameters are drawn, in all directions and inside the bounds", {

@@ -177,3 +177,13 @@ test_that("a random ordering has no profile and no posterior", {
   expect_error(scores(fit, data, parameters = "integrated"), "random ordering",
     class = "neargp_error_method")
 })
+
+test_that("the unit of weights does not matter", {
+  data <- simulated_data(30, seed = 3)
+  data$w <- rep(c(0.5, 2, 1), 10)
+  by_unit <- function(unit) {
+    data$w <- unit * data$w
+    integrated(small_fit(data = data, nugget = NULL, prior = NULL, weights = w), type = "link")
+  }
+  expect_equal(by_unit(2^20), by_unit(1), tolerance = 1e-6)
+})

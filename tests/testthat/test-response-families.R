@@ -184,3 +184,13 @@ test_that("log densities of the binomial are exact where probabilities are next 
     expect_identical(entry$density(c(-1, 0.5, 3), 0, list(), 2, FALSE), c(0, 0, 0))
   }
 })
+
+test_that("the distribution of a beta-binomial count of many trials is the sum of its probabilities", {
+  at <- expand.grid(q = c(1200, 2500, 3700), eta = c(-2, 0, 3), precision = c(0.1, 10, 4900, 5100, 1e5))
+  by <- function(distribution) do.call(distribution, c(unname(at), list(rep(5000, nrow(at)))))
+  # the sum takes differences of logarithms of Gamma functions
+  expect_equal(by(betabinomial_integral), by(betabinomial_sum), tolerance = 1e-8)
+  expect_equal(betabinomial_distribution(4e5, 0, 5, 1e6), pbeta(0.4, 2.5, 2.5), tolerance = 1e-5)
+  expect_equal(betabinomial_distribution(c(-1, 1e6, 0, 1e6 - 1), 0, 2, 1e6),
+    c(0, 1, 1 / (1e6 + 1), 1 - 1 / (1e6 + 1)), tolerance = 1e-12)
+})
