@@ -89,8 +89,8 @@ inform_of_pareto_k <- function(k) {
 
 # The largest weights are replaced by the expected order statistics of a generalised Pareto
 # distribution that is fitted to them, and none is above the largest one. The shape k measures how
-# heavy their tail is. It is NA where there are too few to fit, and Inf where most of the largest
-# weights underflow beside one of them: then they stay as they are.
+# heavy their tail is. It is NA where there are too few to fit. Where most of the largest weights
+# underflow k is Inf, and all weights stay as they are.
 pareto_smoothed <- function(log_weights) {
   log_weights <- log_weights - max(log_weights)
   n <- length(log_weights)

@@ -13,8 +13,8 @@ by_recipes <- function(locations) {
   Filter(function(recipe) recipe$kind == "by", locations$local)
 }
 
-# What multiplies a component, by the number of its column among the coordinates: the name of a
-# covariate, "" for none. A column of lengths, as of cov_linear() and features(), is its number.
+# The name of the covariate that multiplies a component, by the number of its column among the
+# coordinates, "" for none. A column of lengths, as of cov_linear() and features(), is its number.
 by_name <- function(locations, column) {
   if (!length(column)) return("")
   recipe <- Find(function(recipe) recipe$columns == column, by_recipes(locations))

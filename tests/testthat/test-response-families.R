@@ -186,7 +186,8 @@ test_that("log densities of the binomial are exact where probabilities are next 
 })
 
 test_that("the distribution of a beta-binomial count of many trials is the sum of its probabilities", {
-  at <- expand.grid(q = c(1200, 2500, 3700), eta = c(-2, 0, 3), precision = c(0.1, 10, 4900, 5100, 1e5))
+  at <- expand.grid(q = c(1200, 2500, 3700), eta = c(-2, 0, 3),
+    precision = c(0.1, 10, 4900, 5100, 1e5))
   by <- function(distribution) do.call(distribution, c(unname(at), list(rep(5000, nrow(at)))))
   # the sum takes differences of logarithms of Gamma functions
   expect_equal(by(betabinomial_integral), by(betabinomial_sum), tolerance = 1e-8)

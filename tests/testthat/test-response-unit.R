@@ -59,8 +59,9 @@ test_that("responses and covariates whose squares are beyond the range of number
   }
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, nugget = 1e300), "at most 1e\\+280",
     class = "neargp_error_argument")
-  expect_error(neargp(z ~ 1, data, coords = ~ x + y, covariance = cov_exponential(variance = 1e290)),
-    "at most 1e\\+280", class = "neargp_error_argument")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y,
+    covariance = cov_exponential(variance = 1e290)), "at most 1e\\+280",
+    class = "neargp_error_argument")
   data$small <- 1e-200 * data$height
   expect_error(neargp(z ~ small, data, coords = ~ x + y, method = vecchia(6)),
     "coefficient of small", class = "neargp_error_scale")
