@@ -5,6 +5,7 @@ posterior_problem <- function(object, context) {
   object$method$estimation <- "REML"
   problem <- started_problem(fold_problem(object, seq_along(object$data$y), context))
   problem$layout <- with_default_priors(problem)
+  problem$start <- start_within_priors(problem)
   problem
 }
 

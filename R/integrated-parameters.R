@@ -200,6 +200,9 @@ split_scales <- function(value_at, highest, axes, reach = 1.5) {
   t(vapply(seq_len(axes), function(axis) c(scale_of(axis, -1), scale_of(axis, 1)), double(2L)))
 }
 
+# A proper posterior of three axes has some hundred points.
+most_lattice_points <- 2000L
+
 # States at the points of the lattice that are connected to the origin by points of a value of at
 # least `least`.
 follow_lattice <- function(state_of, least, axes) {
@@ -214,6 +217,7 @@ follow_lattice <- function(state_of, least, axes) {
       seen[[name]] <- TRUE
       state <- state_of(index)
       if (!(state$value >= least)) next
+      if (length(found) == most_lattice_points) abort_wide_posterior()
       found <- c(found, list(state))
       beyond <- c(beyond, lapply(seq_len(2L * axes), function(j) {
         axis <- (j + 1L) %/% 2L
@@ -223,6 +227,13 @@ follow_lattice <- function(state_of, least, axes) {
     waiting <- beyond
   }
   found
+}
+
+abort_wide_posterior <- function() {
+  abort_neargp("parameters", c(
+    sprintf("The posterior of the covariance parameters spreads over more than %s points.",
+      format_count(most_lattice_points)),
+    i = "Fix some parameters, or give them priors: prior = pc_priors()."))
 }
 
 # Without the lightest points, whose share together is 0.002.

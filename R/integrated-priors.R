@@ -27,6 +27,15 @@ with_default_priors <- function(problem) {
   with_family_priors(layout, problem)
 }
 
+# The log prior of a working parameter w falls by rate * exp(power * w). Newton's method climbs it
+# from far away by steps of 1 / power. Within a fall of 10 it is near.
+start_within_priors <- function(problem) {
+  layout <- problem$layout
+  limit <- (log(10) - log(layout$prior_rate)) / layout$prior_power
+  ends <- ifelse(layout$prior_power > 0, pmin(problem$start, limit), pmax(problem$start, limit))
+  ifelse(problem$free & layout$prior_rate > 0, ends, problem$start)
+}
+
 # On the working scale the prior of a family's parameter is normal around its estimate, with the
 # standard deviation 2. A limit that it tends to, as counts without overdispersion, would otherwise
 # take all of the weight.

@@ -135,7 +135,8 @@ predictive_variance.neargp_response_mixture <- function(distribution) {
 mean_given_field.neargp_response_mixture <- function(eta, distribution) {
   family <- mixture_family(distribution)
   if (family$link == "identity") return(eta)
-  family$mean(eta, distribution$parameters, distribution$trials)
+  saturate(family$mean(eta, distribution$parameters, distribution$trials), distribution,
+    "confidence limit of the mean")
 }
 
 # The mean of the response rises with eta. Every mean exceeds a threshold below its range, and none

@@ -80,12 +80,13 @@ simulation_settings <- function(object, k, threads, device) {
     few_dense = is.null(k) && device != "cuda", device = device)
 }
 
-# Draws are a column each of one table.
+# Draws are a column each of one table. A column without rows takes as much memory as 100 numbers.
 check_draws_size <- function(rows, nsim) {
-  if (as.double(rows) * nsim <= .Machine$integer.max) return(invisible())
+  numbers <- as.double(rows + 100) * nsim
+  if (numbers <= .Machine$integer.max) return(invisible())
   abort_neargp("size",
     c(sprintf("%s draws at %s locations take %s GiB.", format_count(nsim), format_count(rows),
-      format_count(ceiling(8 * as.double(rows) * nsim / 2^30))),
+      format_count(ceiling(8 * numbers / 2^30))),
       i = "Draw fewer at a time, with a `seed` for each."))
 }
 

@@ -187,3 +187,20 @@ test_that("the unit of weights does not matter", {
   }
   expect_equal(by_unit(2^20), by_unit(1), tolerance = 1e-6)
 })
+
+test_that("the mode is found from a start that its prior rules out, as of a range in many dimensions", {
+  set.seed(2)
+  data <- cbind(as.data.frame(matrix(runif(60 * 30), 60)), z = rnorm(60))
+  fit <- neargp(z ~ 1, data, coords = names(data)[1:30], method = exact_gp(), verbose = FALSE,
+    covariance = cov_exponential(variance = 1e-8, start = list(range = 0.05)), nugget = 1)
+  problem <- posterior_problem(fit, plain_context())
+  problem$start[2L] <- -4
+  limit <- start_within_priors(problem)[2L]
+  expect_equal(problem$layout$prior_rate[2L] * exp(problem$layout$prior_power[2L] * limit), 10)
+  expect_lte(length(integrated_fits(fit, plain_context())$fits), 60L)
+})
+
+test_that("a posterior without end is refused", {
+  expect_error(follow_lattice(function(index) list(value = 0), -1, 2L), "more than 2,000 points",
+    class = "neargp_error_parameters")
+})

@@ -159,3 +159,9 @@ test_that("parameters that are missing and families that are unknown are named",
   expect_error(new_mixture(0, 1, Gamma()), "inverse link", class = "neargp_error_family")
   expect_error(new_mixture(c(0, 1), c(1, -1), poisson()), "row 2", class = "neargp_error_sd")
 })
+
+test_that("a mean beyond the range of numbers is told where the field is given, too", {
+  expect_warning(limit <- mean_given_field(c(2, 800), named_mixture("poisson", c(2, 800), 3,
+    list())), "confidence limit", class = "neargp_warning_overflow")
+  expect_equal(limit, c(exp(2), .Machine$double.xmax))
+})

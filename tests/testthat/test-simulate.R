@@ -224,6 +224,8 @@ test_extended("new observations at training rows have the noise of their weights
 test_that("more draws than a table can hold are refused", {
   fit <- example_fit(60)
   expect_error(simulate(fit, nsim = 2^30), "GiB", class = "neargp_error_size")
+  expect_error(simulate(fit, nsim = 2^30, newdata = simulated_data(5)[0, ]), "GiB",
+    class = "neargp_error_size")
 })
 
 test_extended("draws beyond the range of numbers are the largest number, with a warning", {
