@@ -129,10 +129,11 @@ cross_validate_operation <- function(fit, data) {
   operation(function() do.call(neargp::cross_validate, c(list(fit), arguments)), function(x) check_table(neargp::scores(x)))
 }
 
-# The call of the fit has its data under a name that is none where this runs.
+# The call of the fit has its data under a name that is none where this runs. Refits without each of fifty coordinates take minutes.
 importance_operation <- function(fit, data) {
   fit$call$data <- data
   arguments <- list(by = pick("permute", "permute", "refit"), folds = pick(2L, 3L), repeats = 1L, verbose = FALSE)
+  if (length(fit$locations$raw_names) > 20L) arguments$by <- "permute"
   operation(function() do.call(neargp::variable_importance, c(list(fit), arguments)), check_table, arguments$by)
 }
 
