@@ -5,7 +5,8 @@
 # tables: 3/2), CPU seconds (of all threads) of the whole fit. ppgpr() and odvgp() begin with the fit by svgp(): its parameters and points are theirs,
 # and its time is in theirs. odvgp() has 700 more points for the mean, the paper's share beside 300.
 #
-#   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp] [splits: 1,2,3] [inducing: 256] [k: 16] [epochs: 30] [weights: 1]
+#   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp; mll_k,vecchia] [splits: 1,2,3] [inducing: 256] [k: 16] [epochs: 30]
+#     [weights: 1]
 #   Rscript bench/paper-tables.R table
 #
 # PAPER is one of loo-k, odvgp, swsgp, vnngp. k and epochs are those of swsgp(). Rows go to table paper-tables, and what is there
@@ -94,10 +95,14 @@ scored_row <- function(case, data, fitted) {
 
 # `kl_weight`: of svgp(), with which the other methods begin.
 case_of <- function(paper, set, method, split, points, k, epochs, kl_weight) {
-  local <- method == "swsgp"
-  data.frame(paper = paper, set = set, method = method, inducing = points, k = if (local) k else NA_integer_,
-    epochs = if (local) epochs else NA_integer_, kl_weight = if (local) NA_real_ else kl_weight, split = split)
+  by_steps <- method == "swsgp"
+  without_points <- method %in% names(by_neighbors)
+  data.frame(paper = paper, set = set, method = method, inducing = if (without_points) NA_integer_ else points,
+    k = if (by_steps || without_points) k else NA_integer_, epochs = if (by_steps) epochs else NA_integer_,
+    kl_weight = if (by_steps || without_points) NA_real_ else kl_weight, split = split)
 }
+
+by_neighbors <- list(mll_k = mll_k, vecchia = vecchia)
 
 run_split <- function(paper, set, methods, split, points, k, epochs, kl_weight) {
   cases <- lapply(methods, function(method) case_of(paper, set, method, split, points, k, epochs, kl_weight))
@@ -106,7 +111,9 @@ run_split <- function(paper, set, methods, split, points, k, epochs, kl_weight) 
   data <- split_of(paper, set, split)
   first <- NULL
   for (case in cases) {
-    if (case$method == "swsgp") {
+    if (case$method %in% names(by_neighbors)) {
+      fitted <- fit_by(by_neighbors[[case$method]](k), case, data)
+    } else if (case$method == "swsgp") {
       fitted <- fit_by(swsgp(points, k = k, epochs = epochs), case, data)
     } else {
       if (is.null(first)) first <- fit_by(svgp(points, std_error = FALSE, kl_weight = kl_weight), case, data)
@@ -120,12 +127,13 @@ run_split <- function(paper, set, methods, split, points, k, epochs, kl_weight) 
 
 # Of results with several numbers of inducing points those with most splits, and of these the most points.
 of_most_splits <- function(rows) {
+  if (all(is.na(rows$inducing))) return(rows)
   splits <- rowSums(table(rows$inducing, rows$split) > 0)
   points <- as.integer(names(splits)[splits == max(splits)])
   rows[rows$inducing == max(points), ]
 }
 
-# Of results of a split with several weights of the divergence the one that its validation rows choose.
+# Of results of a split with several weights of the divergence or numbers of neighbours the one that its validation rows choose.
 of_best_weight <- function(rows) {
   do.call(rbind, lapply(split(rows, rows$split), function(own) own[order(own$nll_validation)[1L], ]))
 }
