@@ -7,14 +7,19 @@ integrated_distribution <- function(object, context, distribution_of) {
   mixture_of(each_fit(design, distribution_of), design$log_weights)
 }
 
-# Conditions of the first fit stand for those of all.
 each_fit <- function(design, value_of) {
-  quietly <- function(fit) {
-    withCallingHandlers(value_of(fit),
+  each_point(design, function(s) value_of(design$fits[[s]]))
+}
+
+# `value_at`: a function of the number of a point. Conditions of the first fit stand for those of
+# all.
+each_point <- function(design, value_at) {
+  quietly <- function(s) {
+    withCallingHandlers(value_at(s),
       neargp_message = function(condition) rlang::cnd_muffle(condition),
       neargp_warning = function(condition) rlang::cnd_muffle(condition))
   }
-  c(list(value_of(design$fits[[1L]])), lapply(design$fits[-1L], quietly))
+  c(list(value_at(1L)), lapply(seq_along(design$fits)[-1L], quietly))
 }
 
 # The distributions of left_out(), with the posterior given the other rows. Bayes' rule says that

@@ -11,25 +11,26 @@
 #' ```
 #'
 #' @details
-#' Intervals that treat the estimated variance, range and nugget as known are too
-#' short. At 95% they cover 90 to 93% with 30 observations. Therefore fewer than 100 Gaussian
-#' observations are integrated by default, 200 with more than three parameters, without effects.
+#' Intervals that treat the estimated parameters as known are too short. At 95% they cover 90 to
+#' 93% with 30 observations. Therefore fewer than 100 Gaussian observations are integrated by
+#' default, 200 with more than three parameters, without effects.
 #'
 #' The prediction is the mixture of 30 to 100 predictions at fixed points of the posterior (Rue,
-#' Martino and Chopin 2009). The posterior uses the restricted
-#' likelihood, for [vnngp()] and [svgp()] their bound with the trend integrated out, and the
-#' [pc_priors()] of the fit. Other parameters receive weak priors, which give probability 0.05 to:
+#' Martino and Chopin 2009). The posterior uses the restricted likelihood, for [vnngp()] and
+#' [svgp()] their bound with the trend integrated out, and the [pc_priors()] of the fit. Other
+#' parameters receive weak priors, which give probability 0.05 to:
 #'
-#' * an effective range below a sixth of the extent of the locations;
-#' * a standard deviation of the process above three times the response's about the trend;
+#' * an effective range below a sixth of the extent;
+#' * a standard deviation of the process above three times the response's;
 #' * a standard deviation of the noise above that of the response;
 #' * a smoothness below 0.2.
 #'
 #' More than three parameters are integrated by 64 draws from a Laplace approximation, with
 #' Pareto-smoothed importance weights (Vehtari et al. 2024).
 #'
-#' [loo_predict()], [scores()], [cross_validate()] and [simulate()][simulate.neargp] accept
-#' `parameters`. `as_draws(fit, what = "covariance")` draws them.
+#' [predict_areas()], [loo_predict()], [scores()], [cross_validate()] and
+#' [simulate()][simulate.neargp] accept `parameters`. `as_draws(fit, what = "covariance")` draws
+#' them.
 #'
 #' It supports one response without `transform` or `joint = TRUE`: Gaussian by [exact_gp()] or
 #' [vecchia()], any but classes by [vnngp()] or [svgp()].
