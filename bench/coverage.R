@@ -1,5 +1,5 @@
 # Do the 95% intervals of the default call cover 95%? Matern fields of smoothness 3/2 in the unit square, variance 1, range 0.12, a
-# covariate with the slope 0.5. For each field: 20 new places (the linear predictor, and a new observation), the slope, and for responses of families the
+# covariate with the slope 0.5. For each field: 20 new places (the linear predictor, and a new observation), the slope, and the
 # means of the response over 4 quarters of the square (of 8 x 8 places each). `parameters` of predict(): "plug-in", "integrated" or "default".
 #
 #   Rscript bench/coverage.R [fields, 200] [rows, 30,100,300] [families, all] [parameters, default]
