@@ -130,12 +130,16 @@ abilities <- list(
   integrable = list(default = FALSE, exact_gp = gaussian_only(), exact_gp_outputs = FALSE,
     exact_gp_cg = FALSE,
     vecchia = gaussian_only(), vecchia_inducing = FALSE, vecchia_outputs = FALSE,
+    loo_k = gaussian_only(), loo_k_families = FALSE, loo_k_classes = FALSE, loo_k_outputs = FALSE,
     vnngp = when("with its sparse posterior or Laplace's",
       function(method, family) !is_mean_field(method)),
     svgp = when("of all families but classes (all rows, kl_weight = 1)",
       function(method, family) !is_categorical(family) &&
         method$optimizer %in% c("auto", "collapsed") && bound_kl_weight(method) == 1),
     svgp_outputs = FALSE, odvgp = FALSE, ppgpr = FALSE, swsgp = FALSE),
+  # a sandwich covariance of the estimates by a score, R/integrated-sandwich.R
+  sandwich = list(default = FALSE, loo_k = gaussian_only(), loo_k_families = FALSE,
+    loo_k_classes = FALSE, loo_k_outputs = FALSE),
   # few neighbours lose something, which a sample of the rows estimates
   neighbor_loss = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE,
     vecchia_outputs = FALSE, loo_k = TRUE, loo_k_families = FALSE, loo_k_classes = FALSE,

@@ -1,17 +1,25 @@
 # The columns of predict_areas() from the support of the areas: normal ones where the response is
-# the field, else from joint draws at the points of each area.
+# the field, else from joint draws at the points of each area. With parameters = "integrated" they
+# are those of the mixture of the areas by the fits at the points of the design.
 
 # A list of `columns`, a data frame with a row for each area, and with joint = TRUE `covariance`.
 area_columns <- function(object, support, settings) {
   known <- unique(support$area)
-  found <- if (!length(known)) NULL else if (settings$part == "trend") {
-    normal_areas(trend_of_areas(object, support), support, settings)
-  } else {
-    posterior <- area_posterior(object$method, object, support, settings)
-    if (settings$linear) normal_areas(moments_of_areas(posterior, support, settings), support,
-      settings) else response_areas(object, posterior, support, settings)
-  }
+  found <- if (!length(known)) NULL else if (settings$linear)
+    linear_areas(object, support, settings) else response_areas(object, support, settings)
   spread_over_areas(found, known, support, settings)
+}
+
+linear_areas <- function(object, support, settings) {
+  moments_by <- function(fit) {
+    if (settings$part == "trend") return(trend_of_areas(fit, support))
+    moments_of_areas(area_posterior(fit$method, fit, support, settings), support, settings)
+  }
+  if (!settings$integrated) return(normal_areas(moments_by(object), support, settings))
+  distribution <- integrated_distribution(object, settings$context, function(fit) {
+    distribution_of_areas(moments_by(fit), support)
+  })
+  list(columns = columns_of_areas(distribution, settings))
 }
 
 # Mean and variance of the weighted mean over each area with points, and the covariance matrix of
@@ -45,11 +53,17 @@ scale_of_areas <- function(support) {
 
 normal_areas <- function(moments, support, settings) {
   scale <- scale_of_areas(support)
-  mean <- scale * moments$mean
-  sd <- scale * sqrt(moments$variance)
-  of_areas <- new_normal(mean, sd)
-  list(columns = predictive_columns(list(field = of_areas, observation = of_areas), settings),
+  list(columns = columns_of_areas(distribution_of_areas(moments, support), settings),
     covariance = if (settings$joint) moments$covariance * outer(scale, scale))
+}
+
+distribution_of_areas <- function(moments, support) {
+  scale <- scale_of_areas(support)
+  new_normal(scale * moments$mean, scale * sqrt(moments$variance))
+}
+
+columns_of_areas <- function(distribution, settings) {
+  predictive_columns(list(field = distribution, observation = distribution), settings)
 }
 
 # Areas without points are NA; the total over one without any weight is 0.

@@ -6,7 +6,20 @@
 #
 #   Var T = c^2 sum_lk a_l a_k e_l e_k (exp(S_lk) - 1).
 
-response_areas <- function(object, posterior, support, settings) {
+response_areas <- function(object, support, settings) {
+  given <- if (settings$integrated) integrated_responses(object, support, settings) else
+    expected_areas(object, support, settings)
+  given <- with_moments_of_draws(given)
+  scale <- scale_of_areas(support)
+  list(columns = drawn_columns(saturate_areas(scale * given$mean),
+    saturate_areas(scale * sqrt(given$variance)), saturate_areas(scale * given$draws), settings),
+    covariance = if (settings$joint) saturate_areas(given$covariance * outer(scale, scale)))
+}
+
+# The `mean` and `variance` of each area, NA where these are those of the draws, a row of `draws`
+# for each, and with joint = TRUE their `covariance`.
+expected_areas <- function(object, support, settings) {
+  posterior <- area_posterior(object$method, object, support, settings)
   curve <- response_curve(object)
   if (anyNA(curve(posterior$mean[1L]))) {
     abort_neargp("family",
@@ -14,13 +27,42 @@ response_areas <- function(object, posterior, support, settings) {
         with_article(object$family)),
         i = "Use type = \"link\", the mean of the linear predictor over each area."))
   }
-  together <- settings$joint || drawn_together(posterior, support)
-  given <- if (together) jointly_drawn_areas(posterior, support, settings, curve) else
-    drawn_areas(object, posterior, support, settings, curve)
-  scale <- scale_of_areas(support)
-  list(columns = drawn_columns(saturate_areas(scale * given$mean), saturate_areas(scale * given$sd),
-    saturate_areas(scale * given$draws), settings),
-    covariance = if (settings$joint) saturate_areas(given$covariance * outer(scale, scale)))
+  if (settings$joint || drawn_together(posterior, support)) {
+    return(jointly_drawn_areas(posterior, support, settings, curve))
+  }
+  drawn_areas(object, posterior, support, settings, curve)
+}
+
+# The mixture of the areas by the fits at the points of the design.
+integrated_responses <- function(object, support, settings) {
+  design <- integrated_fits(object, settings$context)
+  draws <- allotted_draws(exp(design$log_weights), settings$draws)
+  advance <- progress_reporter(length(draws), settings$verbose)
+  settings$verbose <- FALSE
+  given <- each_point(design, function(s) {
+    found <- expected_areas(design$fits[[s]], support, replace(settings, "draws", draws[s]))
+    advance()
+    found
+  })
+  bound <- function(name) do.call(cbind, lapply(given, `[[`, name))
+  moments <- new_normal_mixture(bound("mean"), sqrt(bound("variance")), design$log_weights)
+  list(mean = predictive_mean(moments), variance = predictive_variance(moments),
+    draws = bound("draws"))
+}
+
+# Numbers of draws in proportion to the weights: their sums are the rounded sums of these.
+allotted_draws <- function(weights, count) {
+  as.integer(diff(round(count * cumsum(c(0, weights)) / sum(weights))))
+}
+
+# NaN is of numbers that overflow.
+with_moments_of_draws <- function(given) {
+  is_left <- function(x) is.na(x) & !is.nan(x)
+  lacking <- is_left(given$mean)
+  given$mean[lacking] <- rowMeans(given$draws[lacking, , drop = FALSE])
+  lacking <- is_left(given$variance)
+  given$variance[lacking] <- apply(given$draws[lacking, , drop = FALSE], 1L, stats::var)
+  given
 }
 
 # Numbers as saturate() has them of locations.
@@ -87,12 +129,12 @@ drawn_areas <- function(object, posterior, support, settings, curve, most_number
       eta <- posterior$mean[own] + normal_draws(covariance, settings$draws)
       drawn <- drop(weight %*% matrix(curve(eta), nrow(eta)))
       share <- weight * expected
-      sd <- if (exponential) sqrt(max(drop(share %*% expm1(covariance) %*% share), 0)) else
-        stats::sd(drawn)
-      c(sum(share), sd, drawn)
+      variance <- if (exponential) max(drop(share %*% expm1(covariance) %*% share), 0) else
+        NA_real_
+      c(sum(share), variance, drawn)
     }, rows[part], blocks))
   }))
-  list(mean = found[, 1L], sd = found[, 2L], draws = found[, -(1:2), drop = FALSE])
+  list(mean = found[, 1L], variance = found[, 2L], draws = found[, -(1:2), drop = FALSE])
 }
 
 # Columns of draws with that covariance matrix, which may be singular.
@@ -113,14 +155,16 @@ jointly_drawn_areas <- function(posterior, support, settings, curve, most_number
   parts <- split(seq_len(n), (seq_len(n) - 1) %/% at_once)
   advance <- progress_reporter(length(parts), settings$verbose)
   root <- if (length(posterior$vcov)) chol(posterior$vcov) else posterior$vcov
-  draws <- do.call(cbind, lapply(parts, function(part) {
+  none <- matrix(0, length(unique(support$area)), 0L)
+  draws <- do.call(cbind, c(list(none), lapply(parts, function(part) {
     coefficients <- crossprod(root, matrix(stats::rnorm(ncol(root) * length(part)), ncol(root),
       length(part)))
     eta <- posterior$mean + posterior$draws(length(part)) + posterior$unseen %*% coefficients
     advance()
     area_means(matrix(curve(eta), nrow(eta)), support)
-  }))
-  list(mean = drop(rowMeans(draws)), sd = apply(draws, 1L, stats::sd), draws = draws,
+  })))
+  of_draws <- rep(NA_real_, nrow(draws))
+  list(mean = of_draws, variance = of_draws, draws = draws,
     covariance = if (settings$joint) stats::cov(t(draws)))
 }
 

@@ -28,8 +28,7 @@
 #' to areas ([block_support()]) predict from all rows or the `k` nearest.
 #'
 #' For other families and transforms, the result is the mean of expected responses, with intervals,
-#' quantiles and probabilities from joint `draws`. Parameters are treated as known, and 95%
-#' intervals of counts typically cover 93%. See the article "Areas and change of support".
+#' quantiles and probabilities from joint `draws`. See the article "Areas and change of support".
 #'
 #' @param object a fit by [neargp()] to one response that is not categorical, by [vecchia()],
 #'   [exact_gp()], [loo_k()], [mll_k()], [vnngp()] without the mean field, or [svgp()].
@@ -59,6 +58,9 @@
 #'   `NULL`: 30, or up to 60 if the fit uses more. For fits to areas: 96, or 60 with `joint = TRUE`.
 #' @param threads,verbose see [neargp()].
 #' @param re.form,allow.new.levels see [predict.neargp()]; groups are columns of `areas`.
+#' @param parameters `"plug-in"` or `"integrated"`, see [integrated_parameters]. Counts need
+#'   `"integrated"` for honest intervals. Default `NULL`: as [predict.neargp()], and plug-in with
+#'   `joint = TRUE`.
 #' @param ... not used.
 #' @return An sf object or SpatRaster with the columns `mean`, `sd` (or `q0.05`, ...), `lower` and
 #'   `upper` with an interval, and `points`, the number of points. Areas with missing covariates
@@ -105,7 +107,7 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
                           probs = c(0.05, 0.5, 0.95), threshold = NULL, joint = FALSE,
                           draws = 1000L, seed = NULL, k = NULL, threads = NULL,
                           verbose = rlang::is_interactive(), re.form = NULL,
-                          allow.new.levels = FALSE, ...) {
+                          allow.new.levels = FALSE, parameters = NULL, ...) {
   check_no_more_arguments()
   check_given(missing(object), "object", "a fit of neargp()")
   check_class(object, "object", "neargp", "a fit of neargp()")
@@ -118,6 +120,8 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
   if (settings$part == "process") object <- without_trend(object)
   areas <- as_areas(areas, object)
   object <- for_effects_of(object, areas$columns, re.form, allow.new.levels, pooled = FALSE)
+  settings$integrated <- is_integrated(parameters, object, possible = !settings$joint)
+  if (settings$integrated) check_integrated_type(settings$type, settings$joint)
   settings$weights <- check_area_weights(weights, areas, object)
   settings$covariates <- check_covariates(covariates, object)
   support <- area_support(object, areas, settings)

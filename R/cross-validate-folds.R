@@ -199,6 +199,12 @@ held_problem <- function(method, fit, rows, context) {
   UseMethod("held_problem")
 }
 
+#' @export
+held_problem.default <- function(method, fit, rows, context) {
+  if (!is.null(method$k)) fit <- with_k_of_rows(fit, rows)
+  hold_parameters(fit, fold_problem(fit, rows, context))
+}
+
 hold_parameters <- function(fit, problem) {
   layout <- problem$layout
   held <- match(fit$parameters$name, layout$name)

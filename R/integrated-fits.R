@@ -13,13 +13,16 @@ posterior_problem <- function(object, context) {
 integrated_fits.neargp <- function(object, context) {
   # few rows are for the CPU, and make one design for all that use it
   if (few_rows(object)) context <- plain_context(context$threads)
-  cached(object, "integrated", context, {
-    problem <- posterior_problem(object, context)
-    objective <- posterior_objective(object, problem, context)
-    design <- posterior_design(objective, problem)
-    list(fits = lapply(design$states, objective$fit_at), log_weights = design$log_weights,
-      pareto_k = design$pareto_k)
-  })
+  cached(object, "integrated", context, if (has_sandwich(object))
+    sandwich_fits(object, context) else posterior_fits(object, context))
+}
+
+posterior_fits <- function(object, context) {
+  problem <- posterior_problem(object, context)
+  objective <- posterior_objective(object, problem, context)
+  design <- posterior_design(objective, problem)
+  list(fits = lapply(design$states, objective$fit_at), log_weights = design$log_weights,
+    pareto_k = design$pareto_k)
 }
 
 # The log posterior density as a function of working parameters; `fit_at` makes the fit of a state.

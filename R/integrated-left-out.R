@@ -7,27 +7,36 @@ integrated_distribution <- function(object, context, distribution_of) {
   mixture_of(each_fit(design, distribution_of), design$log_weights)
 }
 
-# Conditions of the first fit stand for those of all.
 each_fit <- function(design, value_of) {
-  quietly <- function(fit) {
-    withCallingHandlers(value_of(fit),
+  each_point(design, function(s) value_of(design$fits[[s]]))
+}
+
+# `value_at`: a function of the number of a point. Conditions of the first fit stand for those of
+# all.
+each_point <- function(design, value_at) {
+  quietly <- function(s) {
+    withCallingHandlers(value_at(s),
       neargp_message = function(condition) rlang::cnd_muffle(condition),
       neargp_warning = function(condition) rlang::cnd_muffle(condition))
   }
-  c(list(value_of(design$fits[[1L]])), lapply(design$fits[-1L], quietly))
+  c(list(value_at(1L)), lapply(seq_along(design$fits)[-1L], quietly))
 }
 
 # The distributions of left_out(), with the posterior given the other rows. Bayes' rule says that
 #   p(theta | y_-i)  is proportional to  p(theta | y) / p(y_i | y_-i, theta).
 # The weight of each point of the design is divided by its predictive density of the row. Restricted
-# likelihood and predictive densities both integrate over the trend.
+# likelihood and predictive densities both integrate over the trend. Draws from the covariance of
+# estimates keep their weights.
 left_out_integrated <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
   check_left_rows(object, leave_out)
   design <- integrated_fits(object, plain_context(threads %||% object$threads))
   left <- each_fit(design, function(fit) left_out(fit$method, fit, k, threads, leave_out))
   rows <- left[[1L]]$rows
-  y <- observed_response(object$data)[rows]
   distributions <- lapply(left, `[[`, "distribution")
+  if (has_sandwich(object)) {
+    return(list(rows = rows, distribution = mixture_of(distributions, design$log_weights)))
+  }
+  y <- observed_response(object$data)[rows]
   densities <- vapply(distributions, function(one) predictive_log_density(y, one),
     double(length(rows)))
   weights <- sweep(-matrix(densities, length(rows)), 2L, design$log_weights, "+")

@@ -2,7 +2,7 @@
 #'
 #' @description
 #' `predict(parameters = "integrated")` averages predictions over the posterior of the covariance
-#' parameters. It is the default for few Gaussian observations.
+#' parameters.
 #'
 #' ```r
 #' fit <- neargp(precipitation ~ 1, colorado_precipitation()[1:30, ], coords = ~ lon + lat,
@@ -11,33 +11,34 @@
 #' ```
 #'
 #' @details
-#' Intervals that treat the estimated variance, range and nugget as known are too
-#' short. At 95% they cover 90 to 93% with 30 observations. Therefore fewer than 100 Gaussian
-#' observations are integrated by default, 200 with more than three parameters, without effects.
+#' Intervals that treat the estimates as known are too short: 90 to 93% with 30 observations. Fewer
+#' than 100 Gaussian observations are integrated by default, 200 with more than three parameters,
+#' without effects.
 #'
-#' The prediction is the mixture of 30 to 100 predictions at fixed points of the posterior (Rue,
-#' Martino and Chopin 2009). The posterior uses the restricted
-#' likelihood, for [vnngp()] and [svgp()] their bound with the trend integrated out, and the
-#' [pc_priors()] of the fit. Other parameters receive weak priors, which give probability 0.05 to:
+#' The prediction is the mixture of 30 to 100 predictions at fixed points of the posterior (Rue et
+#' al. 2009). The posterior uses the restricted likelihood, for [vnngp()] and [svgp()] their bound
+#' with the trend integrated out, and the [pc_priors()] of the fit. Other parameters receive weak
+#' priors, which give probability 0.05 to:
 #'
-#' * an effective range below a sixth of the extent of the locations;
-#' * a standard deviation of the process above three times the response's about the trend;
-#' * a standard deviation of the noise above that of the response;
+#' * an effective range below a sixth of the extent;
+#' * a standard deviation of the process above three times the response's;
+#' * a standard deviation of the noise above the response's;
 #' * a smoothness below 0.2.
 #'
-#' More than three parameters are integrated by 64 draws from a Laplace approximation, with
-#' Pareto-smoothed importance weights (Vehtari et al. 2024).
+#' More than three parameters use 64 draws from a Laplace approximation, with Pareto-smoothed
+#' importance weights (Vehtari et al. 2024). The score of [loo_k()] is no likelihood. Its draws are
+#' from the sandwich covariance of the estimates (Varin et al. 2011), with equal weights.
 #'
-#' [loo_predict()], [scores()], [cross_validate()] and [simulate()][simulate.neargp] accept
-#' `parameters`. `as_draws(fit, what = "covariance")` draws them.
+#' [predict_areas()], [loo_predict()], [scores()], [cross_validate()] and
+#' [simulate()][simulate.neargp] accept `parameters`. `as_draws(what = "covariance")` draws them.
 #'
-#' It supports one response without `transform` or `joint = TRUE`: Gaussian by [exact_gp()] or
-#' [vecchia()], any but classes by [vnngp()] or [svgp()].
-#' @references Rue, H., Martino, S. and Chopin, N. (2009). Approximate Bayesian inference for latent
-#'   Gaussian models by using integrated nested Laplace approximations. *Journal of the Royal
-#'   Statistical Society B* 71, 319–392. Vehtari, A. et al. (2024). Pareto smoothed
-#'   importance sampling. *JMLR* 25(72), 1–58.
-#' @seealso [predict.neargp()], [vecchia()] for restricted maximum likelihood.
+#' It supports one response without `transform` or `joint = TRUE`: Gaussian by [exact_gp()],
+#' [vecchia()] or [loo_k()], any but classes by [vnngp()] or [svgp()].
+#' @references Rue, H. et al. (2009). Approximate Bayesian inference for latent Gaussian models by
+#'   using integrated nested Laplace approximations. *JRSS B* 71, 319–392. Varin, C. et al. (2011).
+#'   An overview of composite likelihood methods. *Statistica Sinica* 21, 5–42. Vehtari, A. et al.
+#'   (2024). Pareto smoothed importance sampling. *JMLR* 25(72), 1–58.
+#' @seealso [predict.neargp()], [pc_priors()].
 #' @examples
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ 1, stations[1:30, ], coords = ~ lon + lat, crs = 4326,
@@ -128,7 +129,8 @@ check_integrable <- function(object) {
     abort_neargp("parameters", c("Parameters cannot be integrated over with warp = mlp().",
       i = "Use parameters = \"plug-in\"."))
   }
-  if (!has_likelihood_objective(object) && is.null(object$information)) {
+  check_sandwich(object)
+  if (!has_likelihood_objective(object) && !has_sandwich(object) && is.null(object$information)) {
     abort_neargp("parameters", c("Parameters cannot be integrated over without standard errors.",
       i = "Fit with svgp(std_error = TRUE)."))
   }
@@ -138,6 +140,25 @@ check_integrable <- function(object) {
       i = "Use parameters = \"plug-in\"."))
   }
   invisible()
+}
+
+# Whether parameters are drawn from the covariance of R/integrated-sandwich.R, by matrices of all
+# pairs of observations.
+has_sandwich <- function(object) has_ability(object$method, "sandwich", object$family)
+
+most_of_sandwich <- 3000L
+
+check_sandwich <- function(object) {
+  if (!has_sandwich(object)) return(invisible())
+  data <- object$data
+  why <- if (reads_shards(object)) "from shards" else if (has_effects(data))
+    "with random effects or smooths" else if (identical(object$method$leave_out, "row") &&
+      anyDuplicated(data$coords)) "with leave_out = \"row\" and repeated locations" else if
+    (length(data$y) > most_of_sandwich) sprintf("of more than %s observations",
+      format_count(most_of_sandwich))
+  if (is.null(why)) return(invisible())
+  abort_neargp("parameters", c(sprintf("Parameters cannot be integrated over for loo_k() %s.", why),
+    i = "Use parameters = \"plug-in\"."))
 }
 
 # A random ordering is not kept, and another one has another likelihood.
