@@ -120,7 +120,7 @@ test_that("draws of the covariance parameters are points of the design", {
 test_that("what has no posterior is refused", {
   fit <- few_fit(20)
   data <- names_of_rows(few_rows(fit))
-  other <- suppressMessages(update(fit, data = data, method = loo_k(5), prior = NULL))
+  other <- suppressMessages(update(fit, data = data, method = mll_k(5), prior = NULL))
   for (verb in list(loo_predict, scores, simulate)) {
     expect_error(verb(other, parameters = "integrated"), "cannot be integrated",
       class = "neargp_error_parameters")

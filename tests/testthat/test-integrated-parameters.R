@@ -160,7 +160,7 @@ test_extended("what cannot be integrated is refused", {
   expect_error(integrated(logged), "transformed", class = "neargp_error_parameters")
   fixed <- small_fit(cov_exponential(variance = 1, range = 0.2), prior = NULL)
   expect_error(integrated(fixed), "no parameter", class = "neargp_error_parameters")
-  for (method in list(loo_k(5), vecchia(5, inducing = 5), mll_k(5))) {
+  for (method in list(vecchia(5, inducing = 5), mll_k(5))) {
     other <- small_fit(method = method, prior = NULL)
     expect_error(integrated(other), "cannot be integrated", class = "neargp_error_parameters")
   }
