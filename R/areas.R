@@ -58,8 +58,8 @@
 #'   `NULL`: 30, or up to 60 if the fit uses more. For fits to areas: 96, or 60 with `joint = TRUE`.
 #' @param threads,verbose see [neargp()].
 #' @param re.form,allow.new.levels see [predict.neargp()]; groups are columns of `areas`.
-#' @param parameters `"plug-in"` or `"integrated"`, see [integrated_parameters]. Counts need
-#'   `"integrated"` for honest intervals. Default `NULL`: as [predict.neargp()], and plug-in with
+#' @param parameters `"plug-in"` or `"integrated"`, see [integrated_parameters]. Default `NULL`: as
+#'   [predict.neargp()], but integrated for up to 200 counts or other families, and plug-in with
 #'   `joint = TRUE`.
 #' @param ... not used.
 #' @return An sf object or SpatRaster with the columns `mean`, `sd` (or `q0.05`, ...), `lower` and
@@ -120,7 +120,8 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
   if (settings$part == "process") object <- without_trend(object)
   areas <- as_areas(areas, object)
   object <- for_effects_of(object, areas$columns, re.form, allow.new.levels, pooled = FALSE)
-  settings$integrated <- is_integrated(parameters, object, possible = !settings$joint)
+  settings$integrated <- if (is.null(parameters)) !settings$joint &&
+    integrates_areas_by_default(object) else is_integrated(parameters, object)
   if (settings$integrated) check_integrated_type(settings$type, settings$joint)
   settings$weights <- check_area_weights(weights, areas, object)
   settings$covariates <- check_covariates(covariates, object)

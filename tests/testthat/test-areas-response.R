@@ -105,7 +105,8 @@ test_extended("a tiny area has the expected response of its point", {
     neargp(yes ~ height, binary, coords = ~ x + y, family = binomial("probit"),
       method = vnngp(k = 30, factor = "exact"), covariance = cov_exponential(range = 0.3)))
   for (fit in fits) {
-    areas <- predict(fit, tiny, interval = "confidence", seed = 1, draws = 16000)
+    areas <- predict(fit, tiny, interval = "confidence", seed = 1, draws = 16000,
+      parameters = "plug-in")
     at <- predict(fit, points, interval = "confidence")
     expect_equal(areas$mean, at$mean, tolerance = 2e-3)
     # quantiles of 16,000 draws
