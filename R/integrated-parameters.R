@@ -86,8 +86,8 @@ integrates_by_default <- function(object) {
     is_integrable(object) && has_posterior(object)
 }
 
-# By the estimates of 100 rows 95% intervals of mean counts of areas cover 90 to 93%, and of 300 rows
-# 94% (bench/coverage.R). A new count has a scatter of its own, beside which this is little.
+# 95% intervals of mean counts of areas cover 90 to 93% by the estimates of 100 rows, and 94% by
+# those of 300 (bench/coverage.R). Beside the scatter of a new count this error is small.
 few_rows_of_areas <- 200L
 
 integrates_areas_by_default <- function(object) {

@@ -1,17 +1,17 @@
-# Draws of the covariance parameters of a leave-one-out score, which is no likelihood and has no
-# posterior. Its estimates are asymptotically normal with the sandwich covariance H^-1 J H^-1
+# Draws of the covariance parameters of a leave-one-out score, which is no likelihood. Its estimates are asymptotically normal with the sandwich covariance H^-1 J H^-1
 # (Godambe 1960; Varin, Reid and Firth 2011). H is minus the expected second derivatives of the
 # score, and J the covariance matrix of its gradient. Draws have equal weights.
 #
 # The weights b_i of the neighbours and the variance f_i of row i given these make the rows w_i =
 # (e_i - b_i) / sqrt(f_i) of a matrix W. With r = y - X beta the score is
 #
-#   S = -1/2 sum_i [ log 2 pi f_i + (w_i'r)^2 ],
+#   S = -1/2 sum_i [ log 2 pi f_i + (w_i'r)^2 ].
 #
-# and its derivative in parameter a is -1/2 sum_i d_a log f_i - r'W'W_a r with W_a = d_a W. Let r
-# have the covariance matrix Q of the model at the estimates. Covariances of quadratic forms are
+# Its derivative in parameter a is -1/2 sum_i d_a log f_i - r'W'W_a r with W_a = d_a W. The
+# covariance matrix of r at the estimates is Q. Let C_a = W_a Q W' and E_ab = W_a Q W_b'. Then the
+# covariances of the derivatives are
 #
-#   J_ab = sum_ij [ (W_a Q W')_ij (W_b Q W')_ji + (W_a Q W_b')_ij (W Q W')_ij ].
+#   J_ab = sum_ij [ C_a,ij C_b,ji + E_ab,ij (W Q W')_ij ].
 #
 # Each density integrates to 1, so that the covariance matrix of its own gradient is its part of H:
 # H_ab is the sum of the terms with i = j. Both take the trend as known.
@@ -75,7 +75,7 @@ sandwich_parts <- function(problem, working, free) {
       H[a, b] <- H[b, a] <- sum(diag(own[[a]]) * diag(own[[b]]) + diag(both) * diag(errors))
     }
   }
-  # contrasts within locations have the noise alone
+  # contrasts within locations consist of noise alone
   nugget <- diag(as.numeric(problem$layout$kind[free] == "nugget"), length(free))
   within <- nugget * sum(data$within$contrasts) / 2
   list(H = H + within, J = J + within)

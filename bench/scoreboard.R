@@ -1,6 +1,6 @@
-# Each figure that the papers print for a method and a data set that are at hand (published.csv), beside ours: from the results that other scripts
-# keep, of which `sources` says where each method's are. Ours is the mean over splits of the setting with most of them, and of several weights or
-# numbers of neighbours that of the lowest validation score in each split. A figure without a result says "not run".
+# Compares each figure that the papers print for a method and a data set at hand (published.csv) with ours. Other scripts keep the results, and
+# `sources` says where. Ours is the mean over the splits of the setting with most of them. Among several weights or numbers of neighbours the lowest
+# validation score of each split decides. A figure without a result says "not run".
 #
 #   Rscript bench/scoreboard.R
 #
@@ -41,7 +41,6 @@ of_loo_k <- function(set) {
   rows[rows$chosen %in% TRUE, ]
 }
 
-# Rows of names as the results have them.
 of_classes <- function(set) {
   known <- c(abalone = "abalone3", `covtype-fir` = "fir", `covtype-pine` = "pine")
   rows <- read_result("loo-k-classification")

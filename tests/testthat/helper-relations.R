@@ -37,7 +37,7 @@ relation_families <- function() {
     categorical = categorical())
 }
 
-# Classes have no offset: it would be the same for all.
+# An offset would be the same for all classes.
 relation_formula <- function(family) {
   left <- switch(family, betabinomial = "cbind(successes, failures)",
     censored_gaussian = "cens(censored, -Inf, 0.2)", family)
