@@ -7,8 +7,8 @@
 working_covariance <- function(information, free) {
   variance <- matrix(NA_real_, length(free), length(free))
   # parameters that were fixed where the search ended, as warps that gave way to none, have no
-  # information
-  if (!is.null(information)) free <- free & diag(information) != 0
+  # information, and that of others may overflow
+  if (!is.null(information)) free <- free & is.finite(diag(information)) & diag(information) != 0
   if (is.null(information) || !any(free)) return(variance)
   inverse <- tryCatch(chol2inv(chol(information[free, free, drop = FALSE])),
     error = function(e) NULL)

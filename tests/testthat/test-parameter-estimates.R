@@ -15,7 +15,10 @@ test_that("fixed parameters, those at a bound and all of a singular information 
   expect_equal(diag(covariance), c(1 / 4, NA, 1 / 2))
   expect_true(all(is.na(working_covariance(matrix(1, 2, 2), c(TRUE, TRUE)))))
   expect_true(all(is.na(working_covariance(NULL, c(TRUE, TRUE)))))
-  expect_equal(working_covariance(diag(c(4, 0)), c(TRUE, TRUE)), matrix(c(1 / 4, NA, NA, NA), 2))
+  for (lost in c(0, NaN, Inf)) {
+    expect_equal(working_covariance(diag(c(4, lost)), c(TRUE, TRUE)),
+      matrix(c(1 / 4, NA, NA, NA), 2))
+  }
 })
 
 test_that("a nugget that cannot be told from zero is at a boundary, and takes no standard errors from the others", {
