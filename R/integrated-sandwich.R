@@ -1,6 +1,7 @@
-# Draws of the covariance parameters of a leave-one-out score, which is no likelihood. Its estimates are asymptotically normal with the sandwich covariance H^-1 J H^-1
-# (Godambe 1960; Varin, Reid and Firth 2011). H is minus the expected second derivatives of the
-# score, and J the covariance matrix of its gradient. Draws have equal weights.
+# Draws of the covariance parameters of a leave-one-out score, which is no likelihood. Its estimates
+# are asymptotically normal with the sandwich covariance H^-1 J H^-1 (Godambe 1960; Varin, Reid and
+# Firth 2011). H is minus the expected second derivatives of the score, and J the covariance matrix
+# of its gradient. Draws have equal weights.
 #
 # The weights b_i of the neighbours and the variance f_i of row i given these make the rows w_i =
 # (e_i - b_i) / sqrt(f_i) of a matrix W. With r = y - X beta the score is

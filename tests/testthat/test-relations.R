@@ -30,8 +30,8 @@ test_extended("data in other units and another order give the same predictions b
   }
 })
 
-# Two equal observations at one location are the square of a density. Searches begin elsewhere and end
-# within their tolerances, some hundredths of a standard deviation.
+# Two equal observations at one location are the square of a density. Searches begin elsewhere and
+# end within their tolerances, some hundredths of a standard deviation.
 test_extended("a weight of 2 is two rows", {
   data <- relation_data(50, 8)
   new <- relation_data(8, 99)
