@@ -31,8 +31,13 @@ binomial_entry <- function(link) {
           times_log(trials - known, log_probability$failure(eta)) + ifelse(inside, 0, -Inf)
         if (log) value else exp(value)
       },
-    distribution = function(q, eta, parameters, trials = 1) stats::pbeta(probability(eta), q + 1,
-      trials - q, lower.tail = FALSE),
+    distribution = function(q, eta, parameters, trials = 1) {
+      # P(B > p), B ~ beta(q + 1, trials - q). At q = trials B is 1, which p may be: newer versions
+      # of R have the probability 0 there, older ones 1.
+      below <- stats::pbeta(probability(eta), q + 1, trials - q, lower.tail = FALSE)
+      below[which(!is.na(below) & q == trials)] <- 1
+      below
+    },
     ratio_in_predictor = function(eta, parameters) exp(log_probability$success(eta) -
       log_probability$failure(eta)),
     ratio_in_count = function(y, parameters, trials = 1) (trials - y + 1) / y,

@@ -165,9 +165,11 @@ ggplot_map <- function(place, values, scale, title, main, xlab = NULL, ylab = NU
 
 # Tiles of the step that drawn_grid() found: ggplot2 would take the smallest difference, rounding
 # errors included. A hundredth wider, as devices leave a line between edges that round apart.
+# `show.legend`: ggplot2 from 3.5 on draws no key of a level that the data lack.
 ggplot_cells <- function(grid) {
   sides <- 1.01 * grid$step
-  ggplot2::geom_tile(ggplot2::aes(fill = .data$value), width = sides[1L], height = sides[2L])
+  ggplot2::geom_tile(ggplot2::aes(fill = .data$value), width = sides[1L], height = sides[2L],
+    show.legend = c(fill = TRUE))
 }
 
 # On small symbols a grey outline would hide the colour.
@@ -175,7 +177,7 @@ ggplot_points <- function(place, cex) {
   outlined <- isTRUE(place$outlined) || !is.null(place$symbols)
   ggplot2::geom_point(ggplot2::aes(fill = .data$value), shape = place$symbols %||% 21L,
     stroke = if (outlined) 0.3 * min(cex, 1) else 0, colour = "grey45", size = 2.5 * cex,
-    na.rm = TRUE)
+    show.legend = c(fill = TRUE), na.rm = TRUE)
 }
 
 # Dots on the cells where the field is mostly unknown.
@@ -187,11 +189,12 @@ ggplot_dots <- function(table, place, grid) {
 }
 
 # The colours of a scale (plot-scale.R). Values beyond take the colour of its end, and a caption
-# says how far they go; missing ones stay transparent.
+# says how far they go; missing ones stay transparent. The legend shows each level of a factor
+# once: without limits ggplot2 from 3.5 on adds a key for missing values.
 ggplot_fill <- function(scale, values, title) {
   if (is.factor(values)) {
     return(ggplot2::scale_fill_manual(title, values = stats::setNames(scale$colors, levels(values)),
-      drop = FALSE, na.value = NA))
+      limits = levels(values), na.value = NA))
   }
   ends <- range(scale$breaks)
   list(ggplot2::scale_fill_gradientn(title, colours = scale$colors, limits = ends,

@@ -33,4 +33,15 @@ local_plain_plots <- function(env = parent.frame()) {
 }
 
 # Layers by their geoms.
-geoms <- function(plot) vapply(plot$layers, function(layer) class(layer$geom)[1L], "")
+geoms <- function(plot) {
+  vapply(plot$layers, function(layer) class(layer$geom)[1L], "", USE.NAMES = FALSE)
+}
+
+# The colours that fill something in the legends of a plot, without their alpha.
+legend_fills <- function(plot) {
+  fills <- function(grob) c(grob$gp$fill, unlist(lapply(c(grob$grobs, grob$children), fills)))
+  withr::local_pdf(NULL)
+  drawn <- ggplot2::ggplotGrob(plot)
+  legends <- drawn$grobs[grepl("guide-box", drawn$layout$name)]
+  unique(substr(unlist(lapply(legends, fills)), 1L, 7L))
+}

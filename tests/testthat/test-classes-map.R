@@ -33,6 +33,7 @@ test_that("a factor has a colour for each level, and its names in the legend", {
   map <- plot_map(data.frame(x = 1:3, y = c(1, 2, 1), class = classes), draw = FALSE)
   fill <- built(map)$plot$scales$get_scales("fill")
   expect_identical(fill$get_labels(), levels(classes))
+  expect_identical(setdiff(scale$colors, legend_fills(map)), character()) # no row is an aspen
   expect_identical(unname(fill$map(levels(classes))), scale$colors)
 })
 

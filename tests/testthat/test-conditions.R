@@ -64,7 +64,8 @@ test_that("no name, number or warning depends on options of printing", {
   }
   plain <- found()
   expect_identical(plain[[1]], c("q0.05", "q1e-05", "q0.333333"))
-  for (option in list(list(OutDec = ","), list(scipen = -100), list(scipen = 100),
+  # R takes no scipen below -9.
+  for (option in list(list(OutDec = ","), list(scipen = -9), list(scipen = 100),
     list(digits = 3, OutDec = ",", scipen = -5))) {
     withr::with_options(option, {
       expect_silent(now <- found())

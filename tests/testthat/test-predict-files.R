@@ -58,8 +58,13 @@ test_extended("windows of a raster are its predictions, cell by cell", {
   output <- file.path(withr::local_tempdir(), "map_{part}.tif")
   files <- predict(fit, raster, output = output, chunk_size = 20)
   expect_length(files, 6L)
-  whole <- terra::values(predict(fit, raster))
-  expect_identical(terra::values(terra::merge(terra::sprc(lapply(files, terra::rast)))), whole)
+  # a missing value of a file is NA to some versions of terra and NaN to others
+  values <- function(raster) {
+    values <- terra::values(raster)
+    replace(values, is.na(values), NA)
+  }
+  whole <- values(predict(fit, raster))
+  expect_identical(values(terra::merge(terra::sprc(lapply(files, terra::rast)))), whole)
   unlink(files[5L])
   expect_message(predict(fit, raster, output = output, chunk_size = 20), "5 of 6")
   # what is in memory and what is in a file travel, and are the same
