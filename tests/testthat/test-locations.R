@@ -87,7 +87,7 @@ test_extended("longitude and latitude say what a projection of them says, and de
 
 test_extended("bad coordinates are classed errors that say where", {
   data <- simulated_data(40)
-  expect_error(fit_small(z ~ 1, data), "`coords` must say", class = "neargp_error_coordinates")
+  expect_error(fit_small(z ~ 1, data), "`coords` must name", class = "neargp_error_coordinates")
   expect_error(fit_small(z ~ 1, data, coords = ~ lon + y), "no column lon",
     class = "neargp_error_columns")
   expect_error(fit_small(z ~ 1, data, coords = z ~ x), "`coords`", class = "neargp_error_argument")
@@ -99,7 +99,8 @@ test_extended("bad coordinates are classed errors that say where", {
     class = "neargp_error_coordinates")
   expect_error(fit_small(z ~ 1, transform(data, group = I(as.list(x))), coords = ~ x + group),
     "group", class = "neargp_error")
-  expect_error(fit_small(z ~ 1, transform(data, x = 1, y = 2), coords = ~ x + y), "same location",
+  expect_error(fit_small(z ~ 1, transform(data, x = 1, y = 2), coords = ~ x + y),
+    "different locations",
     class = "neargp_error_coordinates")
   expect_error(neargp(z ~ 1, transform(data, x = 1), coords = ~ x + y, method = vecchia(k = 5),
     covariance = cov_exponential(ard = TRUE)), "x is constant", class = "neargp_error_coordinates")

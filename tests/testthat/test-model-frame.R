@@ -41,7 +41,7 @@ test_that("rows are named as in the data, also after subset", {
 
 test_extended("responses and trends that cannot be fitted are classed errors", {
   data <- simulated_data(50)
-  expect_error(fit_small(z ~ 1, data[0, ]), "no rows", class = "neargp_error_empty")
+  expect_error(fit_small(z ~ 1, data[0, ]), "is empty", class = "neargp_error_empty")
   expect_error(fit_small(z ~ 1, data, subset = x > 5), "No rows are left",
     class = "neargp_error_empty")
   expect_error(fit_small(z ~ 1, transform(data, z = NA_real_)), "No rows are left",

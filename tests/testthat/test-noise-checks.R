@@ -12,7 +12,7 @@ test_extended("what cannot be is told", {
   expect_error(noisy_fit(data, nugget = z ~ depth), "one-sided", class = "neargp_error_argument")
   expect_error(noisy_fit(data, nugget = ~ .), "one-sided", class = "neargp_error_argument")
   expect_error(noisy_fit(data, nugget = ~ nowhere), class = "neargp_error")
-  expect_error(noisy_fit(data, nugget = ~ 1), "no covariates", class = "neargp_error_local")
+  expect_error(noisy_fit(data, nugget = ~ 1), "not name covariates", class = "neargp_error_local")
   expect_error(noisy_fit(transform(data, one = 1), nugget = ~ one), "does not vary",
     class = "neargp_error_local")
   expect_error(noisy_fit(transform(data, twice = 2 * depth), nugget = ~ depth + twice),

@@ -1,5 +1,5 @@
-// What a layer's posterior makes of stacks of matrices on a device, beside their products: columns scaled, sums of
-// squares by row, and one triangle copied to the other. Neighbouring threads have neighbouring rows.
+// Operations of a layer's posterior on stacks of matrices on a device, in addition to their products: columns scaled,
+// sums of squares by row, and one triangle copied to the other. Neighbouring threads have neighbouring rows.
 #pragma once
 
 #include "conditional/gpu/run_targets.h"
