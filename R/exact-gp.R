@@ -9,8 +9,8 @@
 #' ```
 #'
 #' @details
-#' The default for up to 500 Gaussian observations, and the reference for other methods: equation
-#' (5) of `vignette("model-and-methods")`, or (6) for REML. Time grows with the cube of the
+#' The default for up to 500 Gaussian observations: equation (5) of
+#' `vignette("model-and-methods")`, or (6) for REML. Time grows with the cube of the
 #' number of locations, and memory with its square: 10,000 need several GiB.
 #'
 #' @section Conjugate gradients:

@@ -63,9 +63,9 @@ foreign_methods <- c(
   "sgpr|sparse" = "method = svgp()")
 
 # The covariance of this package for each model of gstat's vgm(), from its variance, range and shape.
-# Both divide distances by the same range, except "Ste", which multiplies them by 2 sqrt(kappa) as
-# Stein (1999) does. A spherical correlation falls by 1.5 / range at distance 0, an exponential one
-# by 1 / range.
+# Both divide distances by the same range. "Ste" also multiplies them by 2 sqrt(kappa), as Stein
+# (1999) does. A spherical correlation falls by 1.5 / range at distance 0, an exponential one by
+# 1 / range.
 variogram_models <- list(
   Exp = function(v, r, kappa) sprintf("cov_exponential(variance = %s, range = %s", v, r),
   Gau = function(v, r, kappa) sprintf("cov_gaussian(variance = %s, range = %s", v, r),

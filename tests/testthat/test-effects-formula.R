@@ -54,7 +54,7 @@ test_that("terms without a variance, and methods without terms, are refused", {
   expect_error(fit(z ~ (1 | one)), "same in all rows", class = "neargp_error_formula")
   expect_error(fit(z ~ (1 | row)), "nugget", class = "neargp_error_formula")
   expect_error(fit(z ~ (1 | g) + (height | g)), "twice", class = "neargp_error_formula")
-  expect_error(fit(z ~ (1 | missing)), "no column missing", class = "neargp_error_columns")
+  expect_error(fit(z ~ (1 | missing)), "Column missing", class = "neargp_error_columns")
   others <- list(loo_k(5, optimizer = "adam"), mll_k(5), swsgp(10), vecchia(5, inducing = 5))
   for (method in others) {
     expect_error(fit(z ~ (1 | g), method = method), "vecchia\\(\\)", class = "neargp_error_method")

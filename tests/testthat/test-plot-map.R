@@ -81,9 +81,9 @@ test_that("wrong input is refused with its reason", {
   expect_error(plot_map(points), "must give the locations", class = "neargp_error_columns")
   expect_error(plot_map(points, coords = c("a", "b")), "numeric column",
     class = "neargp_error_argument")
-  expect_error(plot_map(points, "sd", coords = c("a", "b")), "no column sd",
+  expect_error(plot_map(points, "sd", coords = c("a", "b")), "Column sd",
     class = "neargp_error_columns")
-  expect_error(plot_map(points, coords = c("a", "z")), "no column z",
+  expect_error(plot_map(points, coords = c("a", "z")), "Column z",
     class = "neargp_error_columns")
   expect_error(plot_map(points, coords = matrix(1, 2, 2)), "3 rows, not 2 columns with 2 rows",
     class = "neargp_error_argument")

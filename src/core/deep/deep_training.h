@@ -1,7 +1,7 @@
-// Training of a deep Gaussian process: Adam on mini-batches, its rate falling along a cosine. Training scores after
-// each epoch, on held-out rows, the mean of the last steps, and keeps it: it is the mean of about two epochs of them
-// (Polyak and Juditsky 1992, by weights that fall): a single step of a high rate is scattered about it, and where the
-// response is noisy the best epoch comes before the rate has fallen. A run may be cut into pieces: one that goes on
+// Training of a deep Gaussian process: Adam on mini-batches, its rate falling along a cosine. After each epoch the
+// mean of the last steps, about two epochs of them, is scored on held-out rows and kept (Polyak and Juditsky 1992, by
+// weights that fall). A single step of a high rate is scattered about it, and where the response is noisy the best
+// epoch comes before the rate has fallen. A run may be cut into pieces: one that goes on
 // with the state and the memory of another's end, at the epoch that follows, arrives at the same numbers as one that
 // was not cut.
 #pragma once

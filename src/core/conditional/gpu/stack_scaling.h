@@ -1,4 +1,4 @@
-// Operations of a layer's posterior on stacks of matrices on a device, in addition to their products: columns scaled,
+// Operations on stacks of matrices on a device that a layer's posterior needs in addition to products: columns scaled,
 // sums of squares by row, and one triangle copied to the other. Neighbouring threads have neighbouring rows.
 #pragma once
 
