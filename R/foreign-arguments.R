@@ -62,7 +62,7 @@ foreign_methods <- c(
   "nngp|krig.*|ok|uk" = "method = vecchia()",
   "sgpr|sparse" = "method = svgp()")
 
-# The covariance of this package for each model of gstat's vgm(), from its variance, range and shape.
+# The covariance of this package for each model of gstat's vgm(), by variance, range and shape.
 # Both divide distances by the same range. "Ste" also multiplies them by 2 sqrt(kappa), as Stein
 # (1999) does. A spherical correlation falls by 1.5 / range at distance 0, an exponential one by
 # 1 / range.

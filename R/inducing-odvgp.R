@@ -18,7 +18,8 @@
 #' `svgp()`, and trend coefficients are generalised least squares. An iteration takes `n^2`
 #' covariances and no matrix, and a prediction n covariances. Other families and categories use
 #' three to ten Newton steps. `logLik()` is the ELBO with this mean, between that of `svgp()` and
-#' the log-likelihood, equation (18a) of `vignette("model-and-methods")`. The orthogonal, hybrid and decoupled bases of the paper share this optimum.
+#' the log-likelihood, equation (18a) of `vignette("model-and-methods")`. The orthogonal, hybrid and
+#' decoupled bases of the paper share this optimum.
 #'
 #' @inheritParams svgp
 #' @param mean_inducing the number of observations that are inducing points of the mean, an integer.
