@@ -47,7 +47,7 @@ abilities <- list(
     exact_gp_cg = FALSE, loo_k = gaussian_only(), mll_k = TRUE, vnngp = TRUE, swsgp = FALSE),
   # warp = mlp(): a network that is trained with all else
   networks = list(default = FALSE,
-    svgp = when("by mini-batches, of one response that is no factor of three levels or more",
+    svgp = when("by mini-batches, for one response that is not a factor of three or more levels",
       function(method) method$optimizer != "collapsed"),
     svgp_classes = FALSE, svgp_outputs = FALSE, odvgp = FALSE, ppgpr = TRUE),
   # features() and cov_features(): components of some of the coordinates
@@ -217,7 +217,7 @@ able_methods <- function(ability, last = "and") {
 }
 
 # The abilities that users ask for, in the words of help and articles.
-ability_labels <- c(outputs = "Several outputs, `cbind(a, b) ~ 1`", classes = "Classes, a factor",
+ability_labels <- c(outputs = "Several responses, `cbind(a, b) ~ 1`", classes = "Classes, a factor",
   effects = "Random effects and smooths",
   noise_model = "Noise with a model, `nugget = ~ z` and `measurement_variance`",
   local_fields = "Local standard deviations and ranges, warps, priors, `cov_spacetime()`",

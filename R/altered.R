@@ -166,6 +166,11 @@ check_fit_numbers <- function(fit) {
 }
 
 check_covariance <- function(covariance) {
+  if (inherits(covariance, "variogramModel")) {
+    abort_neargp("argument",
+      c("`covariance` must be a covariance such as cov_matern(), not a model of gstat's vgm().",
+        variogram_hint(covariance)))
+  }
   check_made(covariance, "covariance", "neargp_covariance", "covariance",
     "a covariance such as cov_matern()",
     paste0("cov_", c(setdiff(names(covariance_families), "cosine"), "features", "linear",

@@ -106,7 +106,7 @@ warn_lost <- function(table, fits, common) {
   smaller <- rownames(table)[row - 1L]
   ended <- isFALSE(fits[[row]]$convergence$converged)
   warn_neargp("comparison", c(
-    sprintf("`%s` has a log-likelihood %s smaller than `%s`, with fewer parameters: this is no test.",
+    sprintf("The log-likelihood of `%s` is %s below that of `%s`, a model with fewer parameters: the test is not valid.",
       larger, format(signif(-table$Chisq[row] / 2, 2L)), smaller),
     i = if (ended) sprintf("`%s` ended before its maximum.", larger),
     i = if (!common && have_own_sets(fits[[row]], fits[[row - 1L]])) {

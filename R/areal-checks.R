@@ -9,7 +9,7 @@ check_areal <- function(settings, areal, formula, locations, transform) {
   }
   if (!is.null(transform)) {
     refuse_areal("a transform",
-      "A mean of transformed values is not the transform of the mean: transform in the formula if that is meant.")
+      "A mean of transformed values is not the transform of the mean: transform in the formula if you want the mean of transformed values.")
   }
   if (!is.null(locations$time)) refuse_areal("a time", "Fit the times one by one.")
   if (settings$device == "cuda") check_dense_device("cuda")
@@ -20,7 +20,7 @@ check_areal <- function(settings, areal, formula, locations, transform) {
 }
 
 check_areal_covariance <- function(settings, data) {
-  if (!is.null(data$output)) refuse_areal("several outputs", "Fit the outputs one by one.")
+  if (!is.null(data$output)) refuse_areal("several responses", "Fit the responses one by one.")
   if (has_space_time(settings$covariance)) {
     refuse_areal("cov_spacetime()", "Fit the times one by one.")
   }

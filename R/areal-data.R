@@ -26,8 +26,8 @@ areas_of_raster <- function(raster) {
 new_areal_data <- function(data, support, formula, locations) {
   if (!is_areas(data)) {
     if (is.null(support)) return(NULL)
-    abort_neargp("support", c("`support` is for areas, and `data` has none.",
-      i = "Give sf polygons, or a SpatRaster or stars grid, whose cells are areas then."))
+    abort_neargp("support", c("`support` is for areas, and the rows of `data` are not areas.",
+      i = "Give sf polygons, or a SpatRaster or stars grid, whose cells then count as areas."))
   }
   if (is.null(support)) {
     support <- block_support()

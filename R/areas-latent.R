@@ -83,7 +83,7 @@ factored_posterior <- function(nodes, node_of_datum, given, exact, context) {
   abort_neargp("cholesky", c(
     "The posterior at data and areas cannot be computed to working precision.",
     x = conditionMessage(failure),
-    i = "Take a greater `spacing`, or another `k`; a rougher covariance or a nugget also helps."))
+    i = "Use a greater `spacing`, or another `k`; a rougher covariance or a nugget also helps."))
 }
 
 # A posterior of Laplace's kind, which leaves out entries of the inverse that nothing here needs.

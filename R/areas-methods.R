@@ -8,6 +8,6 @@ check_predicts_areas <- function(object) {
   }
   if (has_ability(object$method, "area_means", object)) return(invisible())
   abort_neargp("method", c(
-    sprintf("Areas are not predicted of this fit by %s.", method_call(object$method)),
-    i = sprintf("They are of one response, not of classes, by %s.", able_methods("area_means"))))
+    sprintf("Fits by %s do not support predictions of areas.", method_call(object$method)),
+    i = sprintf("Predictions of areas are available for one response, not for categories, by %s.", able_methods("area_means"))))
 }

@@ -23,7 +23,7 @@ expected_areas <- function(object, support, settings) {
   curve <- response_curve(object)
   if (anyNA(curve(posterior$mean[1L]))) {
     abort_neargp("family",
-      c(sprintf("There is no mean of %s response with these parameters, over areas or elsewhere.",
+      c(sprintf("The mean of %s response does not exist with these parameters.",
         with_article(object$family)),
         i = "Use type = \"link\", the mean of the linear predictor over each area."))
   }

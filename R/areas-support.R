@@ -46,7 +46,7 @@ area_spacing <- function(geometry, boxes, object, spacing,
   coarse <- which(sqrt(size / most) > 1.1 * wanted)
   if (length(coarse)) {
     inform_neargp("spacing", c(
-      sprintf("%d of %d areas would need more than %s points, as near each other as the range and the data ask for: they have fewer, and standard deviations that are too large.",
+      sprintf("%d of %d areas would need more than %s points for the spacing that the range and the data require. They get fewer points, and their standard deviations are too large.",
         length(coarse), length(size), format_count(most)),
       i = sprintf("spacing = %s gives them all; it takes more memory and time.",
         format(signif(min(wanted[coarse]), 3L)))))
@@ -138,9 +138,9 @@ share_covered <- function(points, areas, known) {
   partly <- which(share > 0 & share < 1)
   if (length(partly)) {
     inform_neargp("coverage", c(
-      sprintf("Covariates are missing at %d points of %d areas, which are left out: means and totals are of what is covered.",
+      sprintf("Covariates are missing at %d points of %d areas, which are left out. Means and totals cover the rest.",
         sum(!known & points$area %in% partly), length(partly)),
-      x = sprintf("Of %s %d%% is covered, of the others more.", if (length(partly) == 1L)
+      x = sprintf("In %s %d%% is covered, and more in the others.", if (length(partly) == 1L)
         paste("area", partly) else paste("area", partly[which.min(share[partly])]),
         floor(100 * min(share[partly])))))
   }
@@ -157,7 +157,7 @@ tell_far_areas <- function(object, support, context) {
   inform_neargp("far", c(
     sprintf("%d of %d areas are farther from all data than the correlation reaches: their predictions are the trend's.",
       length(far), length(support$points)),
-    i = sprintf("The first is area %d. Are coordinates in their order, and in the right system?", far[1L])))
+    i = sprintf("The first is area %d. Check the order of the coordinates and their reference system.", far[1L])))
 }
 
 # Columns of numbers of the points as weighted means over the areas, a row for each area with any.

@@ -55,8 +55,8 @@ embedded_places <- function(places, embedding, snap, rows) {
   place <- cbind(at(places[, 1L], embedding$x), at(places[, 2L], embedding$y))
   outside <- which(rowSums(place < 0.5 | place > rep(dim(node) + 0.5, each = nrow(place))) > 0)
   if (length(outside)) {
-    abort_neargp("barrier", c(sprintf("Places lie outside of the grid: %s.",
-      format_rows(rows[outside])), i = "Take a larger grid."))
+    abort_neargp("barrier", c(sprintf("Locations are outside the grid: %s.",
+      format_rows(rows[outside])), i = "Use a larger grid."))
   }
   cell <- pmin(pmax(round(place), 1L), rep(dim(node), each = nrow(place)))
   closed <- which(is.na(node[cell]))
@@ -73,10 +73,10 @@ snapped_cells <- function(place, cell, embedding, snap, rows) {
   far <- which(is.na(found))
   if (length(far)) {
     abort_neargp("barrier", c(
-      sprintf("Places lie in barriers, more than %d cells from a passable one: %s.", snap,
-        format_rows(rows[far])), i = "Take a larger `snap`, leave them out, or take a finer grid."))
+      sprintf("Locations are inside barriers, more than %d cells from a passable cell: %s.", snap,
+        format_rows(rows[far])), i = "Use a larger `snap` or a finer grid, or leave them out."))
   }
-  inform_neargp("barrier", sprintf("Places in barrier cells take the nearest passable cell: %s.",
+  inform_neargp("barrier", sprintf("Locations in barrier cells were moved to the nearest passable cell: %s.",
     format_rows(rows)))
   which(!is.na(embedding$node), arr.ind = TRUE)[found, , drop = FALSE]
 }

@@ -122,7 +122,7 @@ is_equally_spaced <- function(x) {
 raster_as_image <- function(raster) {
   require_package("terra", "for SpatRaster objects")
   if (isTRUE(terra::is.lonlat(raster, perhaps = FALSE, warn = FALSE))) {
-    abort_neargp("crs", c("`barrier` is in longitude and latitude, in which cells have no one size.",
+    abort_neargp("crs", c("`barrier` is in longitude and latitude, where the cells differ in size.",
       i = "Project it: terra::project(barrier, \"EPSG:...\")."))
   }
   values <- terra::as.matrix(raster[[1L]], wide = TRUE)
@@ -134,7 +134,7 @@ raster_as_image <- function(raster) {
 
 with_nodes <- function(grid, open) {
   if (sum(open) < 2L) {
-    abort_neargp("barrier", "The grid has fewer than two passable cells that hang together.")
+    abort_neargp("barrier", "The grid contains fewer than two connected passable cells.")
   }
   grid$node <- matrix(NA_integer_, nrow(open), ncol(open))
   grid$node[open] <- seq_len(sum(open))

@@ -67,11 +67,11 @@ advice_at_bound <- function(x, i, side) {
     },
     variance = if (side == "upper")
     sprintf("its bound, %s, is 10,000 times the variance about the trend: %s.", bound, apart) else
-      "the data show no such component: leave it out of the covariance where there is another.",
+      absent_component(x),
     nugget = value_for(x$method, nugget_advice, x, side),
     u = , v = "the ranges along and across differ more than a thousandfold: leave out anisotropy = TRUE, or fix it.",
     shape = sprintf(
-      "%s is a bound of its search: fix it (`%s =`), or use another family, such as %s.", bound,
+      "%s is a limit of its search: fix it (`%s =`), or use another family, such as %s.", bound,
       shape_argument(x, i), if (side == "upper") "cov_gaussian()" else "cov_exponential()"),
     time_shape = , alpha = , beta = , share_product = , share_space = space_time_advice(x, i, side),
     log_sd = , log_range = paste(
@@ -89,12 +89,20 @@ advice_at_bound <- function(x, i, side) {
     effect_cor = "the effects before the bar are perfectly correlated: leave one of them out, or write ||.",
     expand = "it is 20 times the standard deviation of the coordinates, the most that is searched. Use a larger `penalty`.",
     family = sprintf(
-      "%s is a bound of its search: fix it in the family, or use a family without it.", bound)
+      "%s is a limit of its search: fix it in the family, or use a family without it.", bound)
   )
 }
 
+# A variance at 0: of one component among several, or of the whole process.
+absent_component <- function(x) {
+  if (sum(x$layout$kind == "variance") > 1L) {
+    return("the data show no such component: leave it out of the covariance.")
+  }
+  "the data show no process beyond the trend and the scatter of the response."
+}
+
 undetermined_advice <- function(x, i) {
-  sprintf("the %s is nearly flat about the estimate, %s, which is not close to 0: it has no standard error. %s.",
+  sprintf("the %s is nearly flat about the estimate, %s, which is not close to 0: a standard error is not available. %s.",
     if (is_likelihood(x)) "likelihood" else "objective",
     trimws(format(signif(x$parameters$estimate[i], 3L))),
     if (x$layout$kind[i] == "effect_sd") "Keep the term" else

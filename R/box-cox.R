@@ -69,8 +69,8 @@ fit_box_cox <- function(call, method, frame) {
 # The score of mll_k() contains no Jacobian, see with_jacobian().
 check_open_transform <- function(method) {
   if (is.null(method) || !identical(method_name(method), "mll_k")) return(invisible())
-  abort_transform("mll_k() cannot estimate the power: its score is no density of the responses.",
-    "Give `lambda`, or take another method.")
+  abort_transform("mll_k() cannot estimate the power, because its score is not a density of the responses.",
+    "Give `lambda`, or use another method.")
 }
 
 warn_power_at_end <- function(lambda) {

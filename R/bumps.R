@@ -82,7 +82,7 @@ place_knots <- function(places, count, most = 10000L) {
     abort_neargp("argument",
       c(sprintf("`bumps()` of %d variables with %d knots along each would have more than %s knots.",
         ncol(places), count, format_count(most)),
-        i = "Take a smaller count, or fewer variables: bumps(x, y, 3)."))
+        i = "Use a smaller count, or fewer variables: bumps(x, y, 3)."))
   }
   spacing <- (limits[2L, ] - limits[1L, ]) / (count - 1)
   grid <- lapply(seq_len(ncol(places)), function(j) seq(limits[1L, j], limits[2L, j],

@@ -53,17 +53,17 @@ read_checkpoint <- function(path, header_only = FALSE) {
     block <- read_block(bytes, at)
     if (is.null(block)) break
     if (is.character(block)) {
-      abort_checkpoint(path, "damaged", sprintf("It is damaged: the checksum of its part %d, at byte %s, is not that of what stands there.",
+      abort_checkpoint(path, "damaged", sprintf("It is damaged: the checksum of its part %d, at byte %s, does not match.",
         length(blocks) + 1L, format_count(at)),
-        "Take a copy of it, or delete the file to begin again.")
+        "Use a copy of it, or delete the file to begin again.")
     }
     blocks[[length(blocks) + 1L]] <- block$object
     at <- block$end
     if (header_only) break
   }
   if (!length(blocks)) {
-    abort_checkpoint(path, "damaged", "It is damaged: its beginning is not whole.",
-      "Take a copy of it, or delete the file to begin again.")
+    abort_checkpoint(path, "damaged", "It is damaged: its beginning is incomplete.",
+      "Use a copy of it, or delete the file to begin again.")
   }
   list(header = blocks[[1L]], records = blocks[-1L], length = at, is_whole = at == length(bytes))
 }
@@ -72,8 +72,8 @@ check_beginning <- function(path, bytes) {
   beginning <- file_beginning()
   magic <- seq_len(nchar(checkpoint_magic))
   if (length(bytes) < length(beginning) || !identical(bytes[magic], beginning[magic])) {
-    abort_checkpoint(path, "foreign", "It is no checkpoint of neargp.",
-      "Give another name: it is left as it is.")
+    abort_checkpoint(path, "foreign", "It is not a checkpoint of neargp.",
+      "Give another file name. This file is left as it is.")
   }
   format <- readBin(bytes[seq_along(beginning)[-magic]], "double", endian = "little")
   if (!identical(format, checkpoint_format)) {

@@ -111,7 +111,7 @@ locked_checkpoint <- function(path) {
 
 abort_unwritable <- function(path, condition) {
   abort_checkpoint(path, "unwritable", conditionMessage(condition),
-    "Is there such a folder, may it be written to, and is there room on the disk?")
+    "Check that the folder exists, that you can write to it, and that the disk is not full.")
 }
 
 # The file of this fit: as it was left, or a new one. `cost`: seconds that a write takes.
@@ -119,7 +119,7 @@ open_checkpoint <- function(path, must_exist, problem, settings) {
   key <- fit_key(problem, settings)
   if (!file.exists(path)) {
     if (must_exist) {
-      abort_checkpoint(path, "missing", "There is no such file.",
+      abort_checkpoint(path, "missing", "The file does not exist.",
         "A checkpoint is begun by neargp_control(checkpoint = ).")
     }
     return(new_checkpoint(path, new_header(key)))
@@ -157,14 +157,14 @@ arithmetic <- function() {
 
 check_header <- function(path, header, key) {
   if (!identical(header$version, package_version_text())) {
-    abort_checkpoint(path, "version", sprintf("It is of neargp %s, and this is %s.",
+    abort_checkpoint(path, "version", sprintf("It was written by neargp %s, and this is neargp %s.",
       header$version, package_version_text()), last_of_file_hint)
   }
   differs <- names(key)[!vapply(names(key), function(part) identical(key[[part]],
     header$key[[part]]), NA)]
   if (!length(differs)) return(invisible())
   abort_checkpoint(path, "foreign", sprintf("It is of another fit: %s.", say_differs(differs)),
-    "Give each fit a file of its own. Files are left alone: delete what is of no more use.")
+    "Give each fit a file of its own. neargp does not delete files: delete those you no longer need.")
 }
 
 last_of_file_hint <-
@@ -172,8 +172,8 @@ last_of_file_hint <-
 
 abort_diverged <- function(path, number) {
   abort_checkpoint(path, "diverged",
-    sprintf("Its evaluation %s is not the one that is asked for.", format_count(number)),
-    c("The file is of another build of neargp, or of a machine whose arithmetic rounds in another way.",
+    sprintf("Its evaluation %s does not match this fit.", format_count(number)),
+    c("The file comes from another build of neargp, or from a machine that rounds differently.",
       last_of_file_hint))
 }
 
@@ -185,7 +185,7 @@ with_arithmetic_of <- function(file) {
   if (wanted %in% core_simd_available()) core_set_simd(wanted)
   if (!length(differs)) return(invisible())
   inform_neargp("checkpoint",
-    sprintf("Rounding may be another than where the checkpoint was begun: %s.", say_differs(differs)))
+    sprintf("Results may round differently from where the checkpoint was begun: %s.", say_differs(differs)))
 }
 
 say_differs <- function(parts) {

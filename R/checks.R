@@ -133,7 +133,7 @@ range_limits <- c(least = 1e-30, largest = 1e30)
 
 abort_infinite_range <- function(name) {
   abort_neargp("argument", c(sprintf("`%s` must be finite, and is Inf.", name),
-    i = "A field that does not vary in one direction is that of a large range there: with ard = TRUE, 1,000 times the extent of the coordinate, as in range = c(NA, 1e6)."))
+    i = "For a process that does not vary in one direction, fix a large range there, 1,000 times the extent of the coordinate: ard = TRUE, range = c(NA, 1e6)."))
 }
 
 # Positive finite numbers, or NULL: fixed ranges. NA among several is a range that is not fixed.
@@ -234,9 +234,9 @@ check_no_more_arguments <- function(frame = parent.frame(), called = sys.functio
     more[nzchar(names)]), use.names = FALSE)
   meant <- if (is.null(foreign)) unlist(lapply(given, nearest_name, known))
   abort_neargp("argument", c(
-    if (length(given)) sprintf("%s has no argument %s.",
+    if (length(given)) sprintf("%s does not accept the argument %s.",
       paste0(caller, if (caller != "the function") "()"), paste0("`", given, "`", collapse = ", "))
-    else sprintf("An argument without a name is one too many: %s.", rlang::as_label(more[[1L]])),
+    else sprintf("An unnamed argument is one too many: %s.", rlang::as_label(more[[1L]])),
     if (length(foreign)) stats::setNames(foreign, rep("i", length(foreign))),
     i = if (length(meant)) sprintf("Did you mean %s?",
       paste0("`", unique(meant), "`", collapse = ", ")) else if (is.null(foreign))
@@ -279,6 +279,6 @@ check_method_of_response <- function(fit) {
     return(invisible(fit))
   }
   abort_neargp("argument",
-    c("This fit was made by an earlier version of neargp, whose methods did not have the kind of their response.",
+    c("An earlier version of neargp made this fit, and its method does not record the kind of response.",
       i = "Fit the model again."))
 }

@@ -34,8 +34,8 @@ is_binary_fit <- function(fit) {
 check_binary <- function(binary, what) {
   if (binary) return(invisible())
   abort_neargp("family",
-    c(sprintf("Calibration curves and confusion tables are of classes or of 0/1 responses, and %s.",
-      what), i = "The calibration of others is in the PIT: scores(), or plot() of a cross-validation."))
+    c(sprintf("Calibration curves and confusion tables are for categories or 0/1 responses, and %s.",
+      what), i = "For other responses check the PIT: scores(), or plot() of a cross-validation."))
 }
 
 #' @rdname classification_scores

@@ -182,15 +182,15 @@ check_class_offset <- function(problem) {
   log_odds <- length(problem$classes$levels) == 2L && !has_ability(problem$method, "class_fields")
   if (log_odds || all(problem$data$offset == 0)) return(invisible())
   abort_neargp("formula",
-    c("An offset means nothing where each class has a trend: it would be the same for all of them.",
-      i = "Leave the offset out: covariates of the trend get a coefficient for each class."))
+    c("An offset cannot change a model with one trend per category: it would be the same for all categories.",
+      i = "Leave the offset out. Covariates of the trend get a coefficient for each category."))
 }
 
 check_kept_classes <- function(fit, split) {
   lost <- setdiff(fit$classifier$levels, as.character(observed_classes(fit)[split$kept]))
   if (length(lost)) {
     abort_neargp("folds",
-      c(sprintf("Without fold %s there is no row of the class %s, so that it cannot be fitted.",
+      c(sprintf("Without fold %s no row of the category %s is left, so it cannot be fitted.",
         split$fold, lost[1L]),
         i = if (has_ability(fit$method, "class_fields")) "Choose other folds." else
         "Choose other folds, or keep the parameters: refit = FALSE."))

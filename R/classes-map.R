@@ -56,6 +56,6 @@ has_class_map <- function(fit) {
 
 check_class_map <- function(fit, newdata) {
   if (!is.null(newdata) || has_class_map(fit)) return(invisible())
-  abort_neargp("plot", c("A map needs two coordinates in space, and a trend of nothing else.",
+  abort_neargp("plot", c("A map needs two coordinates in space, and a trend without other covariates.",
     i = "Give `newdata` with the covariates, or plot diagnostics: which = c(\"calibration\", \"confusion\")."))
 }

@@ -106,7 +106,8 @@ summary.neargp_classifier <- function(object, ...) {
 # ---- what does not apply -------------------------------------------------------------------------
 
 abort_for_classes <- function(what, instead) {
-  abort_neargp("family", c(sprintf("%s is not defined for a fit to classes.", what), i = instead))
+  abort_neargp("family", c(sprintf("%s is not defined for a fit to categories.", what),
+    i = instead))
 }
 
 #' @export
@@ -124,8 +125,8 @@ fitted.neargp_classifier <- function(object, ...) {
 simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
   abort_for_classes("simulate()",
     if (has_ability(object$method, "class_fields"))
-    "predict() returns the probabilities of classes, row by row." else
-    "The labels' Gaussian process is a way to probabilities, not a model of a latent field.")
+    "predict() returns the probabilities of categories, row by row." else
+    "The Gaussian process of the labels is a step to probabilities, not a model of a latent process.")
 }
 
 #' @export

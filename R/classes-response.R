@@ -7,7 +7,7 @@ class_response <- function(y, frame) {
     abort_neargp("response",
       c(sprintf("The response `%s` has only one class, %s, so there is nothing to distinguish.",
         names(frame)[1L], levels),
-        i = "Were rows of the other classes removed by `subset` or na.action?"))
+        i = "Check whether `subset` or na.action removed the rows of the other categories."))
   }
   list(y = match(as.character(y), levels), levels = levels)
 }
@@ -19,7 +19,7 @@ class_levels <- function(y, frame) {
   abort_neargp("response", c("A categorical() response must be a factor.",
     x = sprintf("`%s` is %s.", names(frame)[1L], if (is.null(dim(y))) paste("of class",
       class(y)[1L]) else "a matrix"),
-    i = if (is.numeric(y)) "Numbers that stand for classes become one by factor()."))
+    i = if (is.numeric(y)) "Convert numbers that stand for categories by factor()."))
 }
 
 class_numbers <- function(data) as.integer(data$y) + if (data$binomial) 1L else 0L

@@ -188,14 +188,14 @@ judged_classes <- function(observed, prob, na.rm) {
         i = "Use `na.rm = TRUE` to leave these rows out."))
   }
   if (!any(complete)) {
-    abort_neargp("missing", "There is no row in which both class and probabilities are known.")
+    abort_neargp("missing", "Category and probabilities are not known together in any row.")
   }
   check_probabilities(prob, complete)
   number <- match(as.character(observed), colnames(prob))
   unknown <- which(complete & is.na(number))
   if (length(unknown)) {
     abort_neargp("factor_level", c(
-      paste0("There is no probability for the observed class ",
+      paste0("A probability is missing for the observed category ",
         format_some(unique(as.character(observed[unknown]))), "."),
       x = paste0("In ", format_rows(unknown), "."),
       i = paste0("Known classes: ", format_some(colnames(prob), 12L), ".")))

@@ -71,5 +71,5 @@ new_task_queue <- function(task, order, workers) {
 abort_deadly <- function(task) {
   abort_neargp("cluster", c(sprintf("Two workers have ended at part %s.",
     format_count(task$number)),
-    i = "Had they memory enough? Smaller parts need less, and fewer workers of a machine leave more."))
+    i = "They may lack memory. Use smaller parts, or fewer workers per machine."))
 }

@@ -202,5 +202,5 @@ describe_cluster <- function(workers) {
 
 refuse_on_workers <- function(what, instead) {
   abort_neargp("cluster", c(sprintf(
-    "By workers, or from rows that are read, there is no prediction of %s.", what), i = instead))
+    "Workers and fits to a row_source() do not predict %s.", what), i = instead))
 }

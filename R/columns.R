@@ -5,8 +5,11 @@ check_columns_present <- function(variables, data, argument, environment = NULL,
   missing <- setdiff(variables, names(data))
   if (!is.null(environment)) missing <- missing[!vapply(missing, exists, NA, envir = environment)]
   if (length(missing)) {
-    abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing),
-      if (!is.null(named_by)) sprintf(", which `%s` names", named_by), "."),
+    several <- length(missing) > 1L
+    abort_neargp("columns", c(sprintf("Column%s %s%s %s not in `%s`.", if (several) "s" else "",
+      format_some(missing),
+      if (is.null(named_by)) "" else sprintf(", which `%s` names,", named_by),
+      if (several) "are" else "is", argument),
       i = column_hint(data, missing, argument)))
   }
 }
@@ -15,7 +18,7 @@ coordinate_pairs <- list(c("x", "y"), c("X", "Y"), c("lon", "lat"), c("longitude
   c("easting", "northing"))
 
 series_hint <- function(day, data = NULL) {
-  sprintf("A series at one location has its time as the coordinate: coords = ~ %s.",
+  sprintf("For a series at one location use the time as the coordinate: coords = ~ %s.",
     if (is.numeric(data[[day]])) day else sprintf("as.numeric(%s)", day))
 }
 
@@ -28,7 +31,7 @@ check_coords_given <- function(coords, time, data, formula) {
   response <- deparse1(formula[[2L]])
   abort_neargp("coordinates", c(
     if (length(day)) sprintf("time = ~ %s alone does not say where the rows of `data` are.", day)
-    else "`data` has no geometry, so `coords` must say where its rows are.",
+    else "`data` is not an sf object, so `coords` must name the columns with the locations.",
     i = if (length(day)) sprintf("Stations need locations as well: %s, time = ~ %s.", example, day)
     else sprintf("Name the columns: %s.", example),
     i = if (length(day)) series_hint(day, data),

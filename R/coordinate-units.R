@@ -64,7 +64,7 @@ warn_units <- function(found, family) {
       sprintf("Coordinates %s and %s share a range, as if their units were one.", found$odd, others)
   warn_neargp("units", c(why,
     i = if (found$kind == "time")
-    sprintf("Give %s by time = ~ %s, not in `coords`: it then has a range of its own.", found$odd,
+    sprintf("Give %s by time = ~ %s, not in `coords`: it then gets its own range.", found$odd,
       found$odd),
     i = sprintf("%s gives each coordinate its own range: covariance = cov_%s(ard = TRUE).",
       if (found$kind == "time") "For more such coordinates `ard = TRUE`" else "`ard = TRUE`",

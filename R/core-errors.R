@@ -11,12 +11,12 @@ abort_core_error <- function(condition) {
     abort_neargp("memory", c("The computation does not fit into memory.",
       x = if (inherits(condition, "neargp::MemoryError")) message
         else if (!inherits(condition, "C++Error")) paste0("R says: ", message, "."),
-      i = paste("Take fewer neighbours (`k`) or fewer rows; predict and simulate in parts, by a smaller `chunk_size` or fewer draws; exact_gp() is",
+      i = paste("Use fewer neighbours (`k`) or fewer rows, or predict and simulate in parts, by a smaller `chunk_size` or fewer draws. exact_gp() is",
         "for a few thousand rows.")), parent = NA)
   }
   if (inherits(condition, "neargp::Error")) abort_neargp("core", message, parent = NA)
-  abort_neargp("core", c("An object has not what the core expects of it.", x = message,
-    i = "A fit that was altered, or made by another version, cannot be used: fit it again."),
+  abort_neargp("core", c("This fit is incomplete or was created by an incompatible version.", x = message,
+    i = "Fit the model again."),
     parent = NA)
 }
 

@@ -52,7 +52,7 @@ cov_coregionalisation <- function(..., rank = NULL, matrices = NULL) {
   components <- do.call(c, lapply(given, function(x) x$components))
   if (any(lengths(lapply(components, function(x) c(x$variance, x$start$variance))) > 0L)) {
     abort_neargp("argument",
-      c("A structure of a model of coregionalisation has no `variance` of its own.",
+      c("The covariances within cov_coregionalisation() do not take a `variance`.",
         i = "Leave `variance` out. Give known coregionalisation matrices as `matrices`."))
   }
   structure(list(components = components, rank = check_rank_argument(rank, length(components)),
@@ -145,7 +145,7 @@ coregionalisation_layout <- function(covariance, nugget, outputs, locations) {
   count <- length(covariance$components)
   check_rank_of_outputs(covariance, outputs)
   if (length(nugget) > 1L && length(nugget) != length(outputs)) {
-    abort_argument("nugget", sprintf("NULL, one number, or one for each of %d outputs",
+    abort_argument("nugget", sprintf("NULL, one number, or one for each of %d responses",
       length(outputs)), nugget)
   }
   rows <- lapply(seq_len(count), function(j) {
@@ -176,13 +176,13 @@ loading_layout <- function(covariance, j, outputs) {
 check_rank_of_outputs <- function(covariance, outputs) {
   P <- length(outputs)
   if (any(covariance$rank > P)) {
-    abort_argument("rank", sprintf("at most %d, the number of outputs (%s)", P,
+    abort_argument("rank", sprintf("at most %d, the number of responses (%s)", P,
       format_some(outputs)), max(covariance$rank))
   }
   sizes <- vapply(covariance$matrices, function(x) if (is.null(x)) P else nrow(x), 0L)
   if (any(sizes != P)) {
     abort_neargp("argument",
-      sprintf("A coregionalisation matrix has %d rows, but there are %d outputs (%s).",
+      sprintf("A coregionalisation matrix has %d rows, but there are %d responses (%s).",
         sizes[sizes != P][1L], P, format_some(outputs)))
   }
 }

@@ -88,7 +88,7 @@ space_groups <- function(component, locations) {
   blocks <- length(locations$kind)
   if (component$ard && locations$metric == "longlat" && blocks == 1L) {
     abort_neargp("argument",
-      c("`ard = TRUE` has no meaning for longitude and latitude alone: there is one distance, along the chord.",
+      c("`ard = TRUE` is not available for longitude and latitude alone, since distance is measured along the chord.",
         i = "Leave `ard` out, or use distance = \"euclidean\" or projected coordinates."))
   }
   labels <- locations$embedded_names[match(seq_len(blocks), locations$block)]

@@ -52,7 +52,7 @@ covariance_value.neargp_covariance <- function(object, distance, time = 0, ...) 
     (is.null(x$shape) && !is.null(family_shape(x$family))) || isTRUE(x$anisotropy), NA)
   if (any(open)) {
     abort_neargp("argument",
-      c("The covariance has parameters that are not fixed, so it has no values yet.",
+      c("Some parameters of the covariance are not fixed, so its values are unknown.",
         i = "Give `variance`, `range` and the shape as numbers, or use a fit of neargp()."))
   }
   components <- lapply(object$components, function(x) list(family = x$family, variance = x$variance,
@@ -66,8 +66,8 @@ covariance_value.neargp_covariance <- function(object, distance, time = 0, ...) 
 check_lags <- function(time, possible) {
   if (!is.numeric(time) || anyNA(time)) abort_argument("time", "a vector of lags in time", time)
   if (possible || all(time == 0)) return(invisible())
-  abort_neargp("argument", c("The covariance has no range in time, so that `time` must be 0.",
-    i = "Settings have it as the last number of `range`, or in cov_spacetime()."))
+  abort_neargp("argument", c("The covariance does not include a range in time, so `time` must be 0.",
+    i = "Give the range in time as the last number of `range`, or in cov_spacetime()."))
 }
 
 sum_of_covariances <- function(components, distance, directional_range, time = 0) {

@@ -163,13 +163,13 @@ new_covariance <- function(family, shape, variance, range, ard, anisotropy, star
   estimates_anisotropy <- isTRUE(component$anisotropy)
   if (ard && !isFALSE(component$anisotropy)) {
     abort_neargp("argument", c("`ard` and `anisotropy` cannot both be used.",
-      i = "`ard` has one range along each coordinate axis; `anisotropy` has a rotated pair of axes."))
+      i = "`ard` estimates a range along each coordinate axis, `anisotropy` along a rotated pair of axes."))
   }
   if (estimates_anisotropy && !is.null(component$range) && !is.na(component$range[1L])) {
     abort_neargp("argument",
       c("The range along the major axis cannot be fixed while the anisotropy is estimated.",
         i = "Fix both (`anisotropy = c(angle = , ratio = )`), or give the range as a starting value: `start = list(range = )`.",
-        i = "Of further coordinates the ranges can be fixed by themselves: `range = c(NA, 5)`."))
+        i = "You can fix the ranges of further coordinates by themselves: `range = c(NA, 5)`."))
   }
   structure(list(components = list(component)), class = "neargp_covariance")
 }

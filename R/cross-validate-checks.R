@@ -15,8 +15,9 @@ check_conditioning <- function(arguments, known) {
   unknown <- setdiff(names(arguments), known)
   if (length(unknown) || (length(arguments) && !rlang::is_named(arguments))) {
     abort_neargp("argument", c(
-      sprintf("Predictions in cross-validation take the arguments %s.", format_some(known)),
-      x = if (length(unknown)) sprintf("Not %s.", format_some(unknown)) else "One has no name."
+      sprintf("Predictions in cross-validation accept the arguments %s.", format_some(known)),
+      x = if (!length(unknown)) "One argument is unnamed." else
+        sprintf("Not %s.", format_some(unknown))
     ))
   }
 }
@@ -27,7 +28,7 @@ check_named_lists <- function(settings) {
     all(vapply(settings, is.list, NA))
   if (!valid) {
     abort_neargp("argument", c(
-      "`settings` must be a list of lists, each with a name of its own.",
+      "`settings` must be a named list of lists.",
       i = "For example list(few = list(k = 10), many = list(k = 100))."
     ))
   }
@@ -40,7 +41,7 @@ check_comparable_fits <- function(fits) {
     all(vapply(fits, inherits, NA, what = c("neargp", "neargp_learned")))
   if (!valid) {
     abort_neargp("fits",
-      "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
+      "A list to be cross-validated must contain named fits by neargp().")
   }
   fits <- lapply(fits, response_fit)
   several <- vapply(fits, inherits, NA, what = "neargp_outputs")
@@ -53,10 +54,9 @@ check_comparable_fits <- function(fits) {
   numbers <- !classes & !vapply(fits, is_binary_fit, NA)
   if (any(classes) && any(numbers)) {
     abort_neargp("fits", c(
-      "Fits to classes can be compared with each other and with fits to 0/1 responses only.",
-      x = sprintf("Of classes are %s; %s not.", format_some(names(fits)[classes]),
-        if (sum(numbers) == 1L) paste(names(fits)[numbers], "is") else
-        paste(format_some(names(fits)[numbers]), "are"))))
+      "Fits to categories can be compared only with each other and with fits to 0/1 responses.",
+      x = sprintf("Fits to categories: %s.", format_some(names(fits)[classes])),
+      x = sprintf("Other fits: %s.", format_some(names(fits)[numbers]))))
   }
   responses <- lapply(fits, function(fit) list(observed_response(fit$data),
     if (any(classes)) fit$data$levels %||%

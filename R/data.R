@@ -17,8 +17,8 @@ read_extdata <- function(name) {
 #'   * `temperature`: land surface temperature in degrees Celsius;
 #'   * `held_out`: `TRUE` for the 1,213 cells to be predicted, `FALSE` for the
 #'     4,387 cells to be fitted;
-#'   * `east`, `north`: kilometres from 92.2 degrees W and 35.9 degrees N. The cells
-#'     form a grid in these coordinates.
+#'   * `east`, `north`: kilometres from 92.2 degrees W and 35.9 degrees N. You can use
+#'     them as coordinates in a plane, where the cells form a grid.
 #'
 #' @source The MODIS instrument on NASA's Terra satellite, level-3 daily land
 #'   surface temperature; NASA's data are in the public domain. The grid and the

@@ -13,7 +13,8 @@
 #' typically lower by 0.5 to 1 per observation, its intervals wider, and it needs several hundred
 #' epochs.
 #'
-#' `objective = "evidence"` is the expected log density given sampled values, less the divergence.
+#' `objective = "evidence"` is the expected log density given sampled values, less the divergence,
+#' as after equation (20) of `vignette("model-and-methods")`.
 #' `robustness` replaces the log density by a gamma divergence (Knoblauch et al. 2019), for one
 #' Gaussian response with outliers. `"predictive"` is the log density of the mixture of samples.
 #'

@@ -21,7 +21,7 @@
 #'
 #' `width` hidden units, each a process of the predictors on inducing points, are the coordinates of
 #' the observed process. A prediction is a mixture of normals, one for each quadrature site. The
-#' objective is equation (20) of `vignette("model-and-methods", package = "neargp")`. Units use the
+#' objective is equation (20) of `vignette("model-and-methods")`. Units use the
 #' family of `covariance`, by default `cov_matern(nu = 2.5)`, with a range for each input. Data are
 #' standardised internally. For categories you can use [svgp()] or [loo_k()].
 #'

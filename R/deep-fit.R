@@ -182,7 +182,7 @@ continued <- function(run, training, held_out, settings, advance) {
 
 abort_singular_unit <- function(failure) {
   abort_neargp("cholesky", c(
-    sprintf("The inducing points of unit %d in layer %d have a covariance matrix that is numerically singular: points %d and %d all but coincide.",
+    sprintf("The covariance matrix of the inducing points of unit %d in layer %d is numerically singular: points %d and %d almost coincide.",
       failure$unit, failure$layer, failure$pair[1L], failure$pair[2L]),
     i = "Use fewer inducing points, or a lower `learning_rate`."))
 }
@@ -257,8 +257,8 @@ warn_deep <- function(rows, validation, notes, settings, family) {
   gap <- if (settings$score != "robust") validation$objective + validation$nll
   if (isTRUE(gap > 0.3)) {
     warn_neargp("deep", c(
-      sprintf("The score of the training rows is %.2f above that of the rows held out (%.2f): the fit knows its rows by heart.", gap, -validation$nll),
-      i = "Take a larger `regularization`, fewer inducing points, or fewer epochs."))
+      sprintf("The score of the training rows is %.2f above that of the rows held out (%.2f): the model is overfitting.", gap, -validation$nll),
+      i = "Use a larger `regularization`, fewer inducing points, or fewer epochs."))
   }
   if (notes$noise_at_floor) {
     warn_neargp("deep",

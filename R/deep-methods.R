@@ -4,7 +4,8 @@
 
 abort_deep <- function(object, what, why, instead) {
   abort_neargp("method",
-    c(sprintf("A fit by %s has no %s: %s.", method_call(object$method), what, why), i = instead))
+    c(sprintf("Fits by %s do not provide %s: %s.", method_call(object$method), what, why),
+      i = instead))
 }
 
 # ---- print ---------------------------------------------------------------------------------------
@@ -137,7 +138,7 @@ covariance_estimates.neargp_deep_fit <- function(object) {
 #' @export
 vcov.neargp_deep_fit <- function(object, ...) {
   abort_deep(object, "standard errors",
-    "its units are not identified, and other starts lead to other ones",
+    "their units are not identified, and other starts lead to other ones",
     "predict() returns the uncertainty of predictions.")
 }
 
@@ -235,12 +236,12 @@ scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, tria
 
 #' @export
 covariance_value.neargp_deep_fit <- function(object, distance, ...) {
-  abort_deep(object, "covariance function of distance",
-    "how two rows vary together depends on where they are", "summary() has those of its units.")
+  abort_deep(object, "a covariance function of distance",
+    "the covariance of two rows depends on their locations", "summary() shows the covariances of the units.")
 }
 
 #' @export
 empirical_variogram.neargp_deep_fit <- function(object, ...) {
-  abort_deep(object, "variogram", "its field is not stationary",
-    "Give a formula and data for that of the response.")
+  abort_deep(object, "a variogram", "their process is not stationary",
+    "Give a formula and data for the variogram of the response.")
 }

@@ -155,6 +155,6 @@ check_outputs_conditioning.neargp_deep <- function(method, k, k_other, observed)
   check_no_neighbors(method, k, k_other = k_other)
   if (!check_flag(observed, "use_observed")) return(invisible())
   abort_argument("use_observed",
-    sprintf("FALSE for a fit by %s; vecchia(), loo_k() and svgp() condition on outputs that are known at a place",
+    sprintf("FALSE for a fit by %s. vecchia(), loo_k() and svgp() can condition on the other responses at a location",
       method_call(method)), observed)
 }

@@ -4,8 +4,8 @@
 
 refuse_joint <- function(method, what) {
   abort_neargp("method",
-    c(sprintf("A fit by %s has no %s: it predicts rows one by one, and knows nothing of two together.",
-      method_call(method), what), i = "svgp(), vnngp() and vecchia() have joint distributions."))
+    c(sprintf("Fits by %s do not provide %s: they predict each location by itself.",
+      method_call(method), what), i = "Use svgp(), vnngp() or vecchia() for joint distributions."))
 }
 
 #' @export
@@ -15,8 +15,8 @@ prediction_conditioning.neargp_deep <- function(method, object, k, local_mean, s
   if (joint) refuse_joint(method, "joint predictions")
   if (is_part) {
     abort_neargp("method",
-      c(sprintf("A fit by %s has no parts: a field of fields is not a sum of trend and process.",
-        method_call(method)), i = "Use type = \"link\" for the whole field."))
+      c(sprintf("Fits by %s do not provide terms: a deep process is not a sum of trend and process.",
+        method_call(method)), i = "Use type = \"link\" for the linear predictor."))
   }
   list(k = 0L, sectors = 0L, exact = FALSE, local_mean = FALSE)
 }
@@ -127,8 +127,8 @@ simulation_draws.neargp_deep <- function(method, object, target, nsim, settings)
 }
 
 check_draws_of_mixture <- function(method, settings) {
-  if (!settings$conditional) refuse_joint(method, "field to draw from without the data")
-  if (!settings$noise) refuse_joint(method, "joint distribution of its field to draw from")
+  if (!settings$conditional) refuse_joint(method, "draws of the process without the data")
+  if (!settings$noise) refuse_joint(method, "joint draws of the process")
 }
 
 # ---- what takes rows out -------------------------------------------------------------------------
@@ -141,7 +141,7 @@ cavity_moments.neargp_deep <- function(method, object, k = NULL, threads = NULL)
 #' @export
 weights_of_others.neargp_deep <- function(method, object, settings) {
   abort_neargp("method",
-    c(sprintf("A fit by %s has no leave-one-out predictions: each would be another fit.",
+    c(sprintf("Fits by %s do not provide leave-one-out predictions: each one would need another fit.",
       method_call(method)),
       i = "cross_validate(refit = TRUE) trains again for each fold; scores(newdata = ) takes other rows."))
 }

@@ -104,7 +104,7 @@ with_start.neargp_deep <- function(method, problem) {
 
 #' @export
 with_start.neargp_deep_outputs <- function(method, problem) {
-  refuse_robust(method, "method", "`robustness` is for one output.",
+  refuse_robust(method, "method", "`robustness` is for one response.",
     "Leave `robustness` out, or fit each response by itself.")
   NextMethod()
 }
@@ -163,7 +163,7 @@ check_deep_trend <- function(method, problem) {
   constant <- if (has_outputs(problem)) constant_column(design_of_places(data)) else
     data$basis$constant
   if (isTRUE(constant > 0L)) return(invisible())
-  abort_neargp("formula", c(sprintf("A fit by %s has a constant of its own, and so must its trend.",
+  abort_neargp("formula", c(sprintf("Fits by %s include a constant, so the trend needs an intercept.",
     method_call(method)), i = "Leave `0 +` or `- 1` out of the formula."))
 }
 

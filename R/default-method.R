@@ -163,6 +163,6 @@ conditioned_on.neargp_loo_k_classes <- function(method, data, family) {
 inform_k <- function(method) {
   if (is.null(method$default_k) || method$k == method$default_k) return(invisible())
   inform_neargp("k",
-    sprintf("k = %d: there are no more neighbours than that; the default of %s is k = %d.",
+    sprintf("k = %d, since the data contain no more neighbours. The default of %s is k = %d.",
       method$k, method_call(method), method$default_k))
 }

@@ -48,7 +48,7 @@ check_longlat <- function(raw, argument) {
   wrong <- which(abs(raw[, 2L]) > 90 | abs(raw[, 1L]) > 540)
   if (length(wrong)) {
     abort_neargp("coordinates", c(
-      paste0("`", argument, "` has locations that are no longitude and latitude in degrees (",
+      paste0("`", argument, "` contains locations that are not longitude and latitude in degrees (",
         format_rows(wrong), ")."),
       x = sprintf("The first of them is (%g, %g).", raw[wrong[1L], 1L], raw[wrong[1L], 2L]),
       i = "Longitude comes first, latitude (-90 to 90) second; use distance = \"euclidean\" for planar coordinates."))

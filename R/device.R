@@ -14,7 +14,7 @@ check_dense_device <- function(device) {
   if (device == "cuda") {
     abort_neargp("device", c(
       "Dense matrices, of exact_gp(), svgp(), dspp(), vecchia(inducing = ) and vnngp(low_rank = ), cov_spacetime(), local sd, range and warp, and responses on areas are computed on the CPU only.",
-      i = "Fits by svgp() of one Gaussian response are on a GPU, and fits by dspp() and dgp(); nothing else of these methods is.",
+      i = "Among these methods, a GPU supports only fits by svgp() of one Gaussian response, and fits by dspp() and dgp().",
       i = "Use device = \"cpu\" or \"auto\"; where there is no such argument, options(neargp.device = \"auto\")."))
   }
   "cpu"

@@ -12,9 +12,9 @@ effect_recipes <- function(effects, data, env, coordinates = character(0)) {
       coordinates = coordinates), recursive = FALSE))
   labels <- unlist(lapply(recipes, parameter_names))
   if (anyDuplicated(labels)) {
-    abort_neargp("formula", c("A random effect or smooth stands twice in the formula.",
+    abort_neargp("formula", c("A random effect or smooth appears twice in the formula.",
       x = sprintf("Its standard deviation is %s.", labels[duplicated(labels)][1L]),
-      i = "(x | g) has an intercept of its own: (0 + x | g) has none."))
+      i = "(x | g) includes an intercept. Write (0 + x | g) for slopes alone."))
   }
   recipes
 }
@@ -62,7 +62,7 @@ group_levels <- function(recipe, data) {
   }
   levels <- of(recipe$group)
   if (length(levels) != nrow(data)) {
-    abort_neargp("formula", c(sprintf("The groups %s must have one value for each row.",
+    abort_neargp("formula", c(sprintf("The number of values of the groups %s must be the number of rows.",
       recipe$label), x = sprintf("There are %s for %s rows.", format_count(length(levels)),
         format_count(nrow(data)))))
   }
@@ -89,8 +89,9 @@ check_group <- function(recipe, design) {
         i = "Remove such rows by `subset`, or missing values by na.action = na.omit."))
   }
   if (length(recipe$levels) > 1L) return(invisible())
-  abort_neargp("formula", c(sprintf("The groups %s have the same level in all rows.", recipe$label),
-    i = "The variance between groups needs two of them at least, and better ten."))
+  abort_neargp("formula", c(
+    sprintf("The level of the groups %s is the same in all rows.", recipe$label),
+    i = "To estimate the variance between groups use at least two, and better ten."))
 }
 
 # A level for each row, and nothing but an intercept, is the noise.
@@ -98,7 +99,7 @@ check_not_noise <- function(recipes, data) {
   for (recipe in recipes) {
     if (recipe$kind != "group" || length(recipe$levels) < length(data$y)) next
     abort_neargp("formula", c(
-      sprintf("The groups %s have a level for each row: their variance cannot be distinguished from the nugget.",
+      sprintf("Each row is a group of its own in %s: their variance cannot be distinguished from the nugget.",
         recipe$label), i = "Leave the term out."))
   }
 }
@@ -173,7 +174,7 @@ check_smoothed <- function(specification, data, call) {
   abort_neargp("formula", c(sprintf("The smooth %s is of `%s`, which %s.",
     deparse1(call), levelled[1L], if (is.logical(data[[levelled[1L]]])) "is TRUE or FALSE" else
       "has levels, and no numbers"),
-    i = sprintf("Levels have effects of their own: (1 | %s) in place of the smooth, or %s.",
+    i = sprintf("For effects of levels use (1 | %s) instead of the smooth, or %s.",
       levelled[1L], levelled[1L])))
 }
 
@@ -187,7 +188,8 @@ smooth_data <- function(specification, data) {
 
 one_smooth_recipe <- function(smooth, call, levels_by) {
   mixed <- tryCatch(mgcv::smooth2random(smooth, "", type = 2L), error = function(e) {
-    abort_neargp("formula", c(sprintf("The smooth %s is no sum of random effects.", deparse1(call)),
+    abort_neargp("formula", c(
+      sprintf("The smooth %s is not a sum of random effects.", deparse1(call)),
       i = "Use another basis, bs = \"tp\", \"cr\" or \"cc\", or t2()."), parent = e)
   })
   if (isTRUE(mixed$fixed)) {
@@ -217,7 +219,7 @@ check_levels_by <- function(recipe, given) {
   if (!length(unknown)) return(invisible())
   abort_neargp("levels", c(
     sprintf("`newdata` has levels of %s that %s of the fit does not know: %s.", recipe$smooth$by,
-      recipe$label, format_some(unknown)), i = "Fit rows that have them, or leave such rows out."))
+      recipe$label, format_some(unknown)), i = "Include rows with these levels in the fit, or leave such rows out."))
 }
 
 penalties <- function(recipe) setdiff(sort(unique(recipe$penalty)), 0)
@@ -226,9 +228,9 @@ warn_smooth_of_places <- function(specification, coordinates) {
   used <- unique(unlist(lapply(specification$term, function(term) all.vars(str2lang(term)))))
   if (!length(used) || !all(used %in% coordinates)) return(invisible())
   warn_neargp("smooth", c(
-    sprintf("The smooth %s is of the coordinates alone, and so is the field: they compete.",
+    sprintf("The smooth %s uses the coordinates alone, as the Gaussian process does, so they compete.",
       specification$label),
-    i = "A trend of the coordinates is better left to the field, or given by few columns: x + y."))
+    i = "Leave a trend of the coordinates to the process, or use few columns: x + y."))
 }
 
 # ---- all terms -----------------------------------------------------------------------------------

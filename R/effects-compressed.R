@@ -104,9 +104,9 @@ effect_products <- function(data, b) {
 refuse_compressed <- function(object, what) {
   if (!is_compressed(object$data)) return(invisible())
   abort_neargp("size", c(
-    sprintf("%s takes a matrix of all random effects, and the fit has %s.", what,
+    sprintf("%s needs a matrix of all random effects, and the fit estimates %s.", what,
       format_count(count_coefficients(object$data))),
-    x = sprintf("Of %s rows, that is for at most %s.", format_count(length(object$data$y)),
+    x = sprintf("With %s rows, the limit is %s.", format_count(length(object$data$y)),
       format_count(most_dense(length(object$data$y)))),
-    i = "predict(), ranef(se = TRUE), VarCorr(), loo_predict() and fitted() do without."))
+    i = "predict(), ranef(se = TRUE), VarCorr(), loo_predict() and fitted() do not need it."))
 }

@@ -90,7 +90,7 @@ cut_special <- function(term, name, env, example) {
   cut_summands(term, function(term) is_special_call(term, name, env),
     function(term) contains_special(term, name, env), function(term) {
       abort_neargp("formula", c(sprintf("%s() is a term of a sum.", name),
-        x = sprintf("There is one inside %s.", deparse1(term)),
+        x = sprintf("One is inside %s.", deparse1(term)),
         i = sprintf("For example %s.", example)))
     })
 }
@@ -103,14 +103,14 @@ join_terms <- function(operator, left, right) {
 
 check_smooth_call <- function(term) {
   if (head_name(term) %in% c("s", "t2")) return(term)
-  abort_neargp("formula", c(sprintf("%s is not offered.", deparse1(term)),
-    i = "Its penalties overlap, so that it is no sum of random effects: use t2(), which has the same basis."))
+  abort_neargp("formula", c(sprintf("%s is not supported.", deparse1(term)),
+    i = "Its penalties overlap, so it is not a sum of random effects: use t2(), which uses the same basis."))
 }
 
 abort_nested_effect <- function(term) {
   abort_neargp("formula", c("Random effects and smooths are terms of a sum.",
-    x = sprintf("There is one inside of %s.", deparse1(term)),
-    i = "Slopes that differ by group are (x | group), smooths that do s(x, by = group)."))
+    x = sprintf("One is inside %s.", deparse1(term)),
+    i = "Use (x | group) for slopes that differ by group, s(x, by = group) for smooths."))
 }
 
 # A bar without parentheses is a logical or, as of two flags; of other values a group is meant.
@@ -126,8 +126,8 @@ check_bare_bars <- function(term, data, env) {
     is.logical(value) || is.numeric(value) && length(value) > 1L && all(value %in% c(0, 1, NA))
   }
   if (is_flag(term[[2L]]) && is_flag(term[[3L]])) return(invisible())
-  abort_neargp("formula", c(sprintf("The bar in %s stands outside of parentheses, where it is a logical or.",
-    deparse1(term)), i = sprintf("A random effect has them: (%s).", deparse1(term))))
+  abort_neargp("formula", c(sprintf("The bar in %s is outside parentheses, where it means a logical or.",
+    deparse1(term)), i = sprintf("Write a random effect in parentheses: (%s).", deparse1(term))))
 }
 
 # ---- bars ----------------------------------------------------------------------------------------

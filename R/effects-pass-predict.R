@@ -110,6 +110,6 @@ unseen_entries <- function(column, value, pass, given) {
 # from two approximations. `rows`: those that are close.
 refuse_effect_leverage <- function(rows) {
   abort_neargp("size", c(sprintf(
-    "Leave-one-out predictions are not known of rows that determine their own effects: %s.",
+    "Leave-one-out predictions are not available for rows that determine their own effects: %s.",
     format_rows(rows)), i = "Use cross_validate(), or fewer levels."))
 }

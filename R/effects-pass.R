@@ -67,7 +67,7 @@ sampled_problem <- function(pass, data, neighbors, context, targets) {
 
 abort_many_levels <- function(data) {
   abort_neargp("size", c(
-    sprintf("The random effects and smooths have %s columns, too many for levels that are scattered over the field.",
+    sprintf("The random effects and smooths need %s columns, more than neargp can fit for groups whose members are scattered in space.",
       format_count(count_coefficients(data))),
     x = paste(largest_block(data),
       "Levels whose rows are near each other, such as regions, may be as many."),

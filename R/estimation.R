@@ -124,7 +124,7 @@ log_likelihood_of <- function(object, restricted) {
 
 check_restricted_outputs <- function(method) {
   if (!is_restricted(method)) return(invisible())
-  abort_neargp("method", c("Several outputs are fitted by maximum likelihood only.",
+  abort_neargp("method", c("Several responses are fitted by maximum likelihood only.",
     i = "Leave out estimation = \"REML\"."))
 }
 

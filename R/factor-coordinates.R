@@ -162,7 +162,7 @@ check_codes <- function(codes, name, known, argument) {
   wrong <- which(codes < 1 | codes > count | (!known$ordered & codes != round(codes)))
   if (!length(wrong)) return(invisible())
   abort_neargp("levels", c(
-    sprintf("`%s` has numbers of levels of %s that are none of 1 to %d (%s).", argument, name, count,
+    sprintf("`%s` contains numbers of levels of %s outside 1 to %d (%s).", argument, name, count,
       format_rows(wrong)), i = paste0("Its levels: ", format_some(known$levels, 12L), ".")))
 }
 

@@ -50,7 +50,7 @@ betabinomial_form <- function(y, family, weights, frame) {
   if (!is.numeric(y) && !(is.matrix(y) && is.logical(y))) abort(describe_class(y))
   response <- binomial_response(y, weights, frame)
   if (is.null(response$trials)) {
-    abort("has one trial in each row", "Single trials are fitted by binomial().")
+    abort("needs more than one trial per row", "Single trials are fitted by binomial().")
   }
   response
 }

@@ -107,7 +107,7 @@ censored_form <- function(y, family, weights, frame) {
   limits <- response_limits(y, family, frame)
   reversed <- which(limits[, 1L] > limits[, 2L])
   if (length(reversed)) {
-    abort_response(family, "limits of which the lower one is first", frame,
+    abort_response(family, "a lower limit, then an upper limit", frame,
       paste("has them reversed in", format_rows(original_rows(frame, reversed))))
   }
   list(y = middle_of_limits(limits), limits = limits, kind = "censored")

@@ -59,7 +59,7 @@ zero_inflated_form <- function(y, family, weights, frame) {
   response <- count_form(y, family, weights, frame)
   if (length(y) && !anyNA(y) && all(y > 0)) {
     inform_neargp("family", c(
-      sprintf("The response `%s` has no zeros, so that zi will be next to its lower bound, 1e-6.",
+      sprintf("The response `%s` does not include zeros, so zi will be next to its lower limit, 1e-6.",
         names(frame)[1L]),
       i = "truncated_poisson() and truncated_nbinom2() are for counts that cannot be 0."))
   }

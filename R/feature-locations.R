@@ -39,7 +39,7 @@ with_features_of <- function(fit, rows) {
 # terms are multiplied by.
 with_feature_columns <- function(places, locations, data, argument, lacking) {
   if (is.null(data)) {
-    abort_neargp("local", c(sprintf("The fit has features(), whose predictors %s does not have.",
+    abort_neargp("local", c(sprintf("The fit uses features(), and its predictors are not in %s.",
       lacking), i = "Give `newdata` with all predictors."))
   }
   with_predictors(places, locations, feature_predictors(data, locations$features, argument))

@@ -7,7 +7,7 @@ cut_features <- function(formula, data, others) {
     "y ~ elevation + features(a, b)")
   if (!length(parts$cut)) return(list(formula = formula, features = NULL))
   if (length(parts$cut) > 1L) {
-    abort_neargp("formula", c("A formula takes one features() term.",
+    abort_neargp("formula", c("A formula accepts one features() term.",
       i = "Name all predictors in one: features(a, b:d)."))
   }
   if (!is.data.frame(data)) refuse_features("for data that are read in pieces")
@@ -92,10 +92,10 @@ selected_columns <- function(arguments, data, used, env) {
 check_selected <- function(chosen, data) {
   if (!length(chosen)) {
     abort_neargp("formula", c("features() names no columns.",
-      i = "Name predictors, features(a, b:d), or take all others by features(.)."))
+      i = "Name predictors, features(a, b:d), or use all others by features(.)."))
   }
   if (!is.numeric(chosen) || anyNA(chosen) || any(chosen < 1 | chosen > length(data))) {
     abort_neargp("columns", c("features() names columns of `data`.",
-      x = "It has names or numbers that `data` has not."))
+      x = "Some of its names or numbers are not in `data`."))
   }
 }

@@ -71,8 +71,8 @@ check_features_possible <- function(settings, rows) {
 }
 
 refuse_features <- function(what) {
-  abort_neargp("formula", c(sprintf("features() is not offered %s.", what),
-    i = sprintf("It is for one response of rows in memory, by %s.", able_methods("features"))))
+  abort_neargp("formula", c(sprintf("features() is not supported %s.", what),
+    i = sprintf("It is available for one response of rows in memory, by %s.", able_methods("features"))))
 }
 
 # `feature`: which of the coordinates that features() makes the component is of.

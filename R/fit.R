@@ -114,8 +114,8 @@ warn_unless_converged <- function(fit) {
   if (isFALSE(fit$convergence$converged)) {
     warn_neargp("convergence", c(paste0("The fit did not converge: ", fit$convergence$message, "."),
       i = if (length(fit$convergence$separated))
-      paste("Predictions hold such coefficients at their estimates; tests of them say nothing.",
-        "Leave the covariate out, merge levels, or take them for a random effect, (1 | levels).") else
+      paste("Predictions fix such coefficients at their estimates. Tests of them are not meaningful.",
+        "Leave the covariate out, merge levels, or use a random effect, (1 | levels).") else
         "It can be used and continued: update(fit, start = fit)."))
   }
 }
@@ -129,10 +129,10 @@ warn_of_few_rows <- function(fit) {
   rows <- stats::nobs(fit)
   if (rows > trend + covariance) return(FALSE)
   warn_neargp("few_rows", c(
-    sprintf("%d observations say little of %d parameters: %d of the trend and %d of the covariance.",
+    sprintf("%d observations contain little information about %d parameters: %d of the trend and %d of the covariance.",
       rows, trend + covariance, trend, covariance),
-    i = "Estimates, standard errors and intervals are not to be relied on.",
-    i = "Fix what is known (range and variance in `covariance`, `nugget`), or take a shorter formula or more rows."))
+    i = "Do not rely on estimates, standard errors and intervals.",
+    i = "Fix known parameters (range and variance in `covariance`, `nugget`), or use a shorter formula or more rows."))
   TRUE
 }
 

@@ -6,13 +6,13 @@ needed_data <- function(object, what) {
   if (is.null(data)) {
     abort_neargp("newdata", c(sprintf("%s needs the data of the fit, which are no longer found.",
       what),
-      x = sprintf("They were `%s` where it was made.", named_data(object)),
+      x = sprintf("They were `%s` when the model was fitted.", named_data(object)),
       i = advice_on_data))
   }
   changed <- changed_parts(object, data)
   if (length(changed)) {
     abort_neargp("newdata", c(
-      sprintf("%s needs the data of the fit, and `%s` is no longer what was fitted.", what,
+      sprintf("%s needs the data of the fit, and `%s` has changed since the fit.", what,
         named_data(object)),
       x = sprintf("There the %s.", paste(changed, collapse = ", and the ")),
       i = advice_on_data))
@@ -46,7 +46,7 @@ found_data <- function(data, written) {
     lost <- Filter(function(name) identical(conditionMessage(e),
       gettextf("object '%s' not found", name, domain = "R")), all.vars(written))
     if (!length(lost)) return(invisible())
-    abort_neargp("newdata", c(sprintf("The data are not found: there is no object `%s`.", lost[1L]),
+    abort_neargp("newdata", c(sprintf("The data are not found: the object `%s` does not exist.", lost[1L]),
       i = "For a fit from another session, give its data again: update(fit, data = )."))
   })
 }
@@ -56,7 +56,7 @@ fitted_rows <- function(object, data) {
   rows <- fitted_row_numbers(object, data)
   if (is.null(rows)) {
     abort_neargp("newdata",
-      c("The data that the call of the fit name are no longer those that were fitted.",
+      c("The data named in the call of the fit have changed since the fit.",
         i = "Fit the model again."))
   }
   data[rows, , drop = FALSE]
@@ -110,7 +110,7 @@ have_moved <- function(object, data, rows) {
 changed_columns <- function(object, data) {
   frame <- tryCatch(suppressMessages(model_frame_of(object, data)), error = function(e) NULL)
   rows <- match(row_names_of(object), row.names(frame))
-  if (is.null(frame) || anyNA(rows)) return("response or covariates cannot be had")
+  if (is.null(frame) || anyNA(rows)) return("response or covariates are not available")
   c(if (!same_response(object, frame, rows)) "response differs",
     if (!same_covariates(object, frame, rows)) "covariates differ")
 }

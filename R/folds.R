@@ -61,7 +61,7 @@ random_folds <- function(n, v = 10, hold_out = c("row", "location")) {
   counted <- is.numeric(n) && length(n) == 1L
   n <- if (counted) check_count(n, "n") else nrow_of(n)
   if (counted && missing(v) && n < v) {
-    abort_neargp("folds", c(sprintf("%s rows cannot be in %d folds.", format_count(n), v),
+    abort_neargp("folds", c(sprintf("%s rows cannot be split into %d folds.", format_count(n), v),
       i = sprintf("The first argument is the data, or the number of its rows: random_folds(data, v = %s) has %s folds.", n, n)))
   }
   check_fold_count(v, n, "rows")
@@ -150,7 +150,7 @@ default_block_size <- function(flat, v) {
   side <- apply(flat, 2L, function(x) diff(range(x)))
   side <- side[side > 0]
   if (!length(side)) {
-    abort_neargp("folds", "All locations are the same: there is nothing to cut into blocks.")
+    abort_neargp("folds", "All locations are the same: they cannot be split into blocks.")
   }
   (prod(side) / (5 * v))^(1 / length(side))
 }
@@ -171,7 +171,7 @@ kmeans_blocks <- function(coords, blocks, largest = 10000L) {
   blocks <- min(blocks, nrow(distinct) - 1L)
   if (blocks < 2L) {
     abort_neargp("folds",
-      "Fewer than three distinct locations: there is nothing to cut into blocks.")
+      "Fewer than three distinct locations: they cannot be split into blocks.")
   }
   # Any partition into compact clusters serves, so that stopping before convergence is no matter.
   clusters <- suppressWarnings(stats::kmeans(distinct, blocks, iter.max = 50L,

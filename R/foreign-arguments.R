@@ -61,3 +61,40 @@ foreign_methods <- c(
   "laplace" = "method = vnngp(posterior = \"laplace\")",
   "nngp|krig.*|ok|uk" = "method = vecchia()",
   "sgpr|sparse" = "method = svgp()")
+
+# The covariance of this package for each model of gstat's vgm(), by variance, range and shape.
+# Both divide distances by the same range. "Ste" also multiplies them by 2 sqrt(kappa), as Stein
+# (1999) does. A spherical correlation falls by 1.5 / range at distance 0, an exponential one by
+# 1 / range.
+variogram_models <- list(
+  Exp = function(v, r, kappa) sprintf("cov_exponential(variance = %s, range = %s", v, r),
+  Gau = function(v, r, kappa) sprintf("cov_gaussian(variance = %s, range = %s", v, r),
+  Mat = function(v, r, kappa) {
+    sprintf("cov_matern(nu = %s, variance = %s, range = %s", kappa, v, r)
+  },
+  Ste = function(v, r, kappa) {
+    r <- signif(r / (2 * sqrt(kappa)), 6L)
+    sprintf("cov_matern(nu = %s, variance = %s, range = %s", kappa, v, r)
+  },
+  Exc = function(v, r, kappa) {
+    sprintf("cov_powered_exponential(power = %s, variance = %s, range = %s", kappa, v, r)
+  },
+  Sph = function(v, r, kappa) {
+    sprintf("cov_exponential(variance = %s, range = %s", v, signif(r / 1.5, 6L))
+  })
+
+# The arguments to paste for a model of vgm(), and what of it is approximate.
+variogram_hint <- function(x) {
+  models <- as.character(x$model)
+  parts <- x[models != "Nug", ]
+  known <- nrow(parts) > 0L && all(as.character(parts$model) %in% names(variogram_models))
+  if (!known) return(c(i = "See the article \"Migration\" for the models of vgm()."))
+  turned <- ifelse(parts$anis1 == 1, ")",
+    sprintf(", anisotropy = c(angle = %s, ratio = %s))", parts$ang1, parts$anis1))
+  calls <- mapply(function(model, v, r, kappa) variogram_models[[model]](v, r, kappa),
+    as.character(parts$model), parts$psill, parts$range, parts$kappa)
+  covariance <- paste0(calls, turned, collapse = " + ")
+  c(i = sprintf("Use covariance = %s, nugget = %s.", covariance, sum(x$psill[models == "Nug"])),
+    i = if ("Sph" %in% models) "The exponential covariance is close to \"Sph\" at short distances.",
+    i = "Leave `variance`, `range` and `nugget` out to estimate them.")
+}

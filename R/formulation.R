@@ -29,7 +29,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
       c(sprintf("`data` must be an sf object or a data frame, not %s.", describe_value(data)),
         i = spatial_hint(data)))
   }
-  if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
+  if (nrow(data) == 0L) abort_neargp("empty", "`data` is empty: it must include at least one row.")
   check_column_names(data, "data")
   check_unique_columns(names(data), data, "data")
   family_open <- is.null(family)

@@ -116,14 +116,14 @@ confint.neargp <- function(object, parm, level = 0.95, what = c("trend", "covari
 
 abort_trend_profile <- function() {
   abort_neargp("argument", c("`method` must be \"wald\" for the trend.",
-    i = "Profile intervals are of covariance parameters: what = \"covariance\"."))
+    i = "Profile intervals are available for covariance parameters: what = \"covariance\"."))
 }
 
 # `covariance`: names of the parameters that `limits` of the trend are not of.
 take_limits <- function(limits, parm, covariance = NULL) {
   if (is.character(parm) && length(found <- setdiff(intersect(parm, covariance),
     rownames(limits)))) {
-    abort_neargp("argument", c(sprintf("The trend has no coefficient `%s`: `parm` must name those it has.", found[1L]),
+    abort_neargp("argument", c(sprintf("`%s` is not a coefficient of the trend: `parm` must name coefficients of the trend.", found[1L]),
       i = "That is a covariance parameter: what = \"covariance\"."))
   }
   wanted <- paste("among", format_some(rownames(limits), 20L), "or their numbers")

@@ -8,7 +8,7 @@ expected_limits <- function(object, newdata, observation, level, threads = NULL,
                             rows_at_once = 1000L) {
   if (inherits(object$presence, "neargp_classifier")) {
     abort_neargp("argument",
-      c("interval = \"confidence\" needs a presence with a linear predictor, not a fit to classes.",
+      c("interval = \"confidence\" needs a presence with a linear predictor, not a fit to categories.",
         i = "Fit it by vnngp() or svgp() with family = binomial()."))
   }
   link <- predicted_numbers(object$presence, newdata, "link", threads)

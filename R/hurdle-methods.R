@@ -9,7 +9,7 @@ print.neargp_hurdle <- function(x, digits = max(3L, getOption("digits") - 3L), .
 
 #' @export
 sections.neargp_hurdle <- function(x, digits, summary = NULL) {
-  c(list(new_section("Hurdle model: a response that is 0, or positive", apart = FALSE),
+  c(list(new_section("Hurdle model: a response that is 0 or positive", apart = FALSE),
     new_section("--- Presence ---")), sections(x$presence, digits, summary$presence),
   list(new_section("--- Positive ---")), sections(x$positive, digits, summary$positive))
 }

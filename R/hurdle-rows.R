@@ -15,8 +15,8 @@ hurdle_rows <- function(object) {
     abort_neargp("fits", c("`positive` is not a fit of the rows of `presence` that are present.",
       x = sprintf("There are %s of them, and %s rows of `positive`%s.",
         format_count(length(present)), format_count(length(positive$data$y)),
-        if (length(present) == length(positive$data$y)) " at other places" else ""),
-      i = "Fit it to these rows, in their order; predict(), scores(newdata = ) and simulate() do without."))
+        if (length(present) == length(positive$data$y)) " at other locations" else ""),
+      i = "Fit it to these rows, in their order; predict(), scores(newdata = ) and simulate() do not need this."))
   }
   y[present] <- observed_response(positive$data)
   list(data = fitted_rows(presence, needed_data(presence, "That of a hurdle model")), y = y,
@@ -35,7 +35,7 @@ left_out_hurdle <- function(object, rows, level) {
   table <- lapply(parts, function(part) score_rows(rows$y[part$rows], part$observation, level))
   table <- do.call(rbind, table)[order(unlist(lapply(parts, `[[`, "rows"))), ]
   if (nrow(table) < length(rows$y)) {
-    abort_neargp("missing", c("Some rows alone determine a coefficient of the trend, and have no prediction from the others.",
+    abort_neargp("missing", c("Some rows alone determine a coefficient of the trend, and cannot be predicted from the others.",
       i = "Leave the term out, or merge levels."))
   }
   table

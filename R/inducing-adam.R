@@ -79,7 +79,7 @@ objective_of_moments <- function(problem, method, reached, trend, parts) {
   if (!is.finite(at$value)) {
     abort_neargp("quadrature",
       c("The densities of all rows cannot be computed where Adam has ended.",
-        i = "A smaller learning_rate, or other starting values, let it end elsewhere."))
+        i = "Use a smaller learning_rate or other starting values."))
   }
   at$linear_predictor <- response$offset + at$mean
   at

@@ -15,7 +15,7 @@ uses_batches <- function(method, problem, points) {
 # The responses of a method whose rows have several linear predictors. Batches use one.
 several_predictors <- function(method) {
   responses <- c(neargp_svgp_classes = "classes of more than two levels",
-    neargp_svgp_outputs = "several outputs")
+    neargp_svgp_outputs = "several responses")
   responses[names(responses) %in% class(method)]
 }
 

@@ -26,7 +26,7 @@ network_limits <- list(
 
 check_network <- function(settings, data) {
   refuse <- function(what, hint) {
-    abort_neargp("local", c(sprintf("`warp = mlp()` of a covariance is not offered %s.", what),
+    abort_neargp("local", c(sprintf("`warp = mlp()` of a covariance is not supported %s.", what),
       i = hint))
   }
   if (!has_ability(settings$method, "networks")) {

@@ -56,7 +56,7 @@ raised_mean <- function(trend, known, base, expectations, solve, method, most = 
   found <- climb_mean(trend, known, state_at, solve, start, method$tolerance, most)
   if (found$state$at$left > 0) {
     abort_neargp("convergence",
-      c("The mean of all rows is not found: no step from that of svgp() raises the ELBO.",
+      c("The mean of all rows was not found: no step from the mean of svgp() raises the ELBO.",
         i = "Use svgp(), or more inducing points, which precondition the equations of the mean better."))
   }
   c(found, list(gain = found$state$objective - start$objective))

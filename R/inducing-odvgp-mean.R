@@ -25,7 +25,7 @@ mean_points <- function(method, fit, context, otherwise = 2048L) {
     inform_neargp("inducing",
       c(sprintf("The mean uses %s inducing points in addition to those of the covariance, since there are %s rows.",
         format_count(wanted), format_count(n)),
-        i = sprintf("mean_inducing = %d takes all rows; an iteration then takes %.2g covariances.",
+        i = sprintf("mean_inducing = %d uses all rows. An iteration then computes %.2g covariances.",
           n, n^2)))
   }
   places <- distinct_locations(fit$data$coords)
@@ -42,7 +42,7 @@ without_explained <- function(fit, chosen, context) {
     fit$method$jitter * field_variance(fit)
   if (any(explained)) {
     inform_neargp("inducing",
-      sprintf("%s of %s inducing points of the mean are left out: those of the covariance explain the field there.",
+      sprintf("%s of %s inducing points of the mean are left out: those of the covariance explain the process there.",
         format_count(sum(explained)), format_count(nrow(chosen))))
   }
   chosen[!explained, , drop = FALSE]

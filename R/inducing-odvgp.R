@@ -18,7 +18,8 @@
 #' `svgp()`, and trend coefficients are generalised least squares. An iteration takes `n^2`
 #' covariances and no matrix, and a prediction n covariances. Other families and categories use
 #' three to ten Newton steps. `logLik()` is the ELBO with this mean, between that of `svgp()` and
-#' the log-likelihood. The orthogonal, hybrid and decoupled bases of the paper share this optimum.
+#' the log-likelihood, equation (18a) of `vignette("model-and-methods")`. The orthogonal, hybrid and
+#' decoupled bases of the paper share this optimum.
 #'
 #' @inheritParams svgp
 #' @param mean_inducing the number of observations that are inducing points of the mean, an integer.
@@ -125,7 +126,7 @@ warn_inexact_mean <- function(fit, most) {
   reached <- if (is.null(mean$steps)) sprintf("%d iterations", most) else
     sprintf("%d steps", mean$steps)
   warn_neargp("convergence",
-    c(sprintf("The mean is not reached: its equations have a relative residual of %.2g after %s.",
+    c(sprintf("The mean did not converge: the relative residual of its equations is %.2g after %s.",
       mean$residual, reached),
       i = "More inducing points precondition them better; so does noise that is not estimated as next to none."))
 }
@@ -141,8 +142,8 @@ predictor.neargp_odvgp <- function(method, object, settings) {
 
 refuse_leave_one_out <- function() {
   abort_neargp("method",
-    c("A fit by odvgp() does not support leave-one-out predictions: they would take the inverse of a matrix of all rows.",
-      i = "cross_validate() leaves folds out; svgp() has leave-one-out predictions."))
+    c("A fit by odvgp() does not support leave-one-out predictions: they would need the inverse of a matrix of all rows.",
+      i = "cross_validate() leaves folds out; svgp() supports leave-one-out predictions."))
 }
 
 #' @export

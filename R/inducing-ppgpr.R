@@ -17,6 +17,7 @@
 #' p(u)]}{sum_i log N(y_i; mu_i, sigma^2 + s_i) - lambda KL[q(u) || p(u)]} (equations 8 and 12) over
 #' everything. Here `svgp()` estimates parameters, positions and means. The score then determines
 #' the covariance matrix at the inducing points and the noise, by L-BFGS with leave-one-out means.
+#' The score is equation (19) of `vignette("model-and-methods")`.
 #'
 #' `joint = TRUE` is the paper's version by Adam. It typically improves log scores further, with
 #' worse means. `logLik()` is then the score.
@@ -172,7 +173,7 @@ fit_details.neargp_ppgpr <- function(method, fit) {
   if (is_joint(method)) return(c(NextMethod(), Score = "predictive, trained jointly"))
   predictive <- fit$predictive
   noise <- if (is.null(fit$family_parameters)) {
-    sprintf("; noise variance %s, %s times that of the bound", format(signif(fit$nugget, 3L)),
+    sprintf("; noise variance %s, %s times that of the ELBO", format(signif(fit$nugget, 3L)),
       format(signif(predictive$ratio, 2L)))
   } else if (length(fit$family_parameters)) {
     paste0("; ", paste(names(fit$family_parameters), vapply(signif(fit$family_parameters, 3L),
@@ -186,7 +187,7 @@ fit_details.neargp_ppgpr <- function(method, fit) {
 
 refuse_predictive <- function(what) {
   abort_neargp("method",
-    c(sprintf("A fit by ppgpr() has no %s: its predictive distributions are calibrated one by one.",
+    c(sprintf("Fits by ppgpr() do not provide %s: their predictive distributions are calibrated one by one.",
       what), i = "svgp() returns a posterior; cross_validate() scores a fit by ppgpr()."))
 }
 
@@ -197,7 +198,7 @@ joint_moments.neargp_ppgpr <- function(method, object, target, settings) {
 
 #' @export
 simulation_draws.neargp_ppgpr <- function(method, object, target, nsim, settings) {
-  refuse_predictive("joint distribution to draw from")
+  refuse_predictive("joint draws")
 }
 
 #' @export

@@ -7,7 +7,7 @@
 check_no_neighbors <- function(method, k, local_mean = NULL, sectors = NULL, k_other = NULL) {
   refuse <- function(name) {
     abort_neargp("argument",
-      c(sprintf("`%s` is for predictions from neighbours, and a fit by %s has none.", name,
+      c(sprintf("`%s` is for predictions from neighbours, which fits by %s do not use.", name,
         method_call(method)), i = sprintf("Leave `%s` out.", name)))
   }
   if (!is.null(k)) refuse("k")

@@ -15,8 +15,8 @@ check_bound_in_shards <- function(data) {
   refused <- c(if (!is.null(data$noise)) "rows with noise of their own",
     if (has_effects(data)) "rows with random effects or smooths")
   if (is.null(refused)) return(invisible())
-  abort_neargp("cluster", c(sprintf("Bounds on inducing points have no shards of %s.", refused[1L]),
-    i = "Leave out `cluster` and neargp_control(shards = ), or take vecchia()."))
+  abort_neargp("cluster", c(sprintf("Methods with inducing points do not support shards of %s.", refused[1L]),
+    i = "Leave out `cluster` and neargp_control(shards = ), or use vecchia()."))
 }
 
 # The factor of the response that parts have: shards have it in the unit of the fit.

@@ -3,7 +3,7 @@
 check_start_positions <- function(inducing) {
   if (is.null(inducing)) return(NULL)
   if (is.data.frame(inducing) || is.matrix(inducing)) {
-    if (nrow(inducing) == 0L) abort_neargp("inducing", "`inducing` has no rows.")
+    if (nrow(inducing) == 0L) abort_neargp("inducing", "`inducing` is empty: it must include at least one row.")
     if (is.matrix(inducing) && !is.numeric(inducing)) {
       abort_neargp("inducing", "A matrix of inducing points must be numeric.")
     }

@@ -31,7 +31,7 @@ check_bound_noise <- function(problem) {
     return(invisible())
   }
   abort_neargp("nugget",
-    c(sprintf("%s needs noise: nugget = 0 leaves nothing between the field at the inducing points and the data.",
+    c(sprintf("%s needs noise: with nugget = 0 the process at the inducing points cannot follow all data.",
       method_call(problem$method)),
       i = "Estimate the nugget (nugget = NULL) or fix a positive one; vecchia() and exact_gp() interpolate."))
 }
@@ -93,5 +93,5 @@ fit_details.neargp_svgp <- function(method, fit) {
     `KL weight` = if (bound_kl_weight(method) != 1) sprintf("%s in what was maximised",
       format(method$kl_weight)),
     Posterior = if (isFALSE(fit$svgp$settled))
-    "not settled after 100 steps: probabilities and the bound may be a little off")
+    "not settled after 100 steps: probabilities and the ELBO may be slightly inaccurate")
 }

@@ -78,7 +78,7 @@ cooks.distance.neargp <- function(model, k = NULL, threads = NULL, ...) {
   check_no_more_arguments()
   change <- trend_part(model$data, row_deletions(model, k, threads, "cooks.distance()")$change)
   if (!ncol(change)) {
-    abort_neargp("formula", c("Cook's distance is of the trend's coefficients, and there are none.",
+    abort_neargp("formula", c("Cook's distance measures the coefficients of the trend, and this trend is empty.",
       i = "hatvalues() and rstandard() include the process."))
   }
   # columns in units of their standard errors, which may differ by any powers of ten
@@ -98,8 +98,8 @@ rstandard.neargp <- function(model, k = NULL, threads = NULL, ...) {
 # Residuals of lm() with the noise variance of the other rows, which is not estimated again here.
 #' @export
 rstudent.neargp <- function(model, ...) {
-  abort_neargp("method", c("rstudent() is of a noise variance that is estimated without each row.",
-    i = "rstandard() has leave-one-out errors, with the parameters of all rows."))
+  abort_neargp("method", c("rstudent() would need a noise variance estimated without each row.",
+    i = "rstandard() returns leave-one-out errors with the parameters of all rows."))
 }
 
 named_rows <- function(object, values) {

@@ -45,7 +45,7 @@ neargp_last <- function(file = NULL) {
   if (is.null(last)) {
     abort_neargp("last",
       c("No fit of this session has ended early with parameters that its optimiser had accepted.",
-        i = "The state is that of the last call of neargp(), and gone where a later one succeeded."))
+        i = "The state belongs to the last call of neargp(). A later successful fit removes it."))
   }
   last
 }

@@ -156,7 +156,7 @@ took_exact_factor <- function(problem, state, objective, many = 1000L) {
 # Said before the time is spent.
 inform_of_exact_factor <- function(objective) {
   inform_neargp("factor",
-    c(sprintf("An incomplete factor is not good enough; an exact one of %s inducing points takes its place.",
+    c(sprintf("The incomplete factor is not accurate enough. The fit uses an exact factor of %s inducing points.",
       format_count(nrow(objective$latent$nodes$coords))),
       i = "Its time grows with the cube of their number: some minutes for 1,500 in 20 inputs.",
       i = "loo_k() fits smooth fields in many inputs in seconds; vnngp() with ranges that are fixed at its estimates takes few evaluations."))

@@ -195,8 +195,8 @@ check_trend_posterior <- function(vcov) {
   least <- min(eigen(vcov, symmetric = TRUE, only.values = TRUE)$values)
   if (least > -1e-8 * max(diag(vcov))) return(invisible())
   abort_neargp("posterior",
-    c("The coefficients of the trend have no posterior: where the search ended their precision is not positive.",
-      i = "Few rows for the coefficients, and outliers that leave no field, do that: take fewer coefficients, or a larger `df` of student_t()."))
+    c("The posterior of the trend does not exist: the precision of its coefficients is not positive where the search ended.",
+      i = "The cause can be few rows for the coefficients, or outliers that leave no process. Use fewer coefficients, or a larger `df` of student_t()."))
 }
 
 # With squared-exponential covariances an incomplete factor can be a good preconditioner and still

@@ -15,7 +15,7 @@ check_low_rank <- function(low_rank, settings) {
   }
   if (settings$posterior == "mean-field") {
     refuse("posterior = \"mean-field\", whose nodes are independent",
-      "Take posterior = \"sparse\" or \"laplace\".")
+      "Use posterior = \"sparse\" or \"laplace\".")
   }
   low_rank
 }
@@ -59,7 +59,7 @@ check_low_rank_places <- function(problem) {
   abort_neargp("inducing", c(
     sprintf("low_rank = %s is more than the %s distinct locations of the data.",
       format_count(wanted), format_count(places)),
-    i = "Take fewer points: some hundred serve any number of rows."))
+    i = "Use fewer points: some hundred serve any number of rows."))
 }
 
 # The positions of a fit that is continued, where as many were asked for.

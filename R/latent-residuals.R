@@ -35,7 +35,7 @@ cavity_moments <- function(method, object, k = NULL, threads = NULL) {
 without_improper <- function(object, moments, rows) {
   if (!length(rows)) return(moments)
   warn_neargp("leverage", c(
-    sprintf("The posterior variance without %s of the data cannot be computed, so that there is no leave-one-out prediction there.",
+    sprintf("The posterior variance without %s of the data cannot be computed, so leave-one-out predictions are not available there.",
       format_rows(if (is.null(object$row_names)) rows else object$row_names[rows])),
     x = "Mean NA, standard deviation Inf.", i = if (identical(object$method$posterior, "laplace"))
     "posterior = \"sparse\" seldom has such rows."))

@@ -18,7 +18,8 @@
 #' and maximises an ELBO, and [vecchia()] and [vnngp()] need no inducing points.
 #'
 #' With `q(u) = N(m, S)` at the points, the objective is the sum of `E log p(y)` less 1/n of the
-#' divergence at the k nearest points (equations 11 and 13). Adam trains everything. `S` is
+#' divergence at the k nearest points (equations 11 and 13). It is equation (21) of
+#' `vignette("model-and-methods")`. Adam trains everything. `S` is
 #' diagonal, or `L L'` with `covariance = "full"` (section 2.1, algorithm 1). With all points in
 #' view, a full `S` and `kl_weight = 1` the objective is the ELBO of [svgp()].
 #'
@@ -145,7 +146,7 @@ fit_method.neargp_swsgp <- function(method, problem) {
 warn_many_points <- function(points, rows) {
   if (points <= rows / 4) return(invisible())
   warn_neargp("inducing",
-    c(sprintf("%s inducing points are many for %s rows: the objective of swsgp() is no bound, and its noise and intervals come out too small.",
+    c(sprintf("%s inducing points are many for %s rows. The objective of swsgp() is not a lower bound, and its noise and intervals come out too small.",
       format_count(points), format_count(rows)),
       i = "vnngp(inducing = ) takes as many, and maximises an ELBO; vnngp() and vecchia() need none."))
 }

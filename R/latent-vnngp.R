@@ -15,7 +15,7 @@
 #' Each point of the process is conditioned on its nearest neighbours, so time and memory grow
 #' linearly with the data. The fit maximises the evidence lower bound (ELBO) and profiles out the
 #' trend. Standard errors come from its curvature. For Gaussian responses the ELBO is the
-#' log-likelihood.
+#' log-likelihood. The ELBO is equation (12) of `vignette("model-and-methods")`.
 #'
 #' * Random effects or smooths: `count ~ depth + (1 | vessel)`, see [random_effects]. Time grows
 #'   with their columns.

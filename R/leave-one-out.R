@@ -33,7 +33,7 @@ left_out.default <- function(method, object, k = NULL, threads = NULL, leave_out
 normal_given_others <- function(object, k, threads, leave_out = NULL) {
   if (has_low_rank(object$method) && !is.null(k)) {
     abort_neargp("argument",
-      c("`k` is not for leave-one-out predictions of a fit by vecchia(inducing = ): they are from all other rows.",
+      c("`k` does not apply to leave-one-out predictions of vecchia(inducing = ), which use all other rows.",
         i = "Leave `k` out."))
   }
   settings <- predict_settings(object, k, threads = threads)
@@ -189,8 +189,8 @@ moments_with_trend <- function(rows, moments, unseen, beta_vcov, trend) {
 check_leave_one_out <- function(fit) {
   if (identical(fit$method$posterior, "mean-field")) {
     abort_neargp("newdata",
-      c("The training rows of a mean-field fit cannot be scored: its posterior without a row is not known.",
-        i = "cross_validate() leaves folds out; scores() and predict() take new rows."))
+      c("The training rows of a mean-field fit cannot be scored: its posterior without a row is unknown.",
+        i = "cross_validate() leaves folds out; scores() and predict() accept new rows."))
   }
 }
 
@@ -227,7 +227,7 @@ without_prediction <- function(object, left, rows, names, unit = "row") {
   if (!length(rows)) return(left)
   named <- format_rows(if (is.null(object$row_names)) names else object$row_names[names])
   warn_neargp("leverage", c(
-    sprintf("The trend cannot be estimated without %s%s of the data, so that there is no leave-one-out prediction of %s.",
+    sprintf("The trend cannot be estimated without %s%s of the data, so leave-one-out predictions of %s are not available.",
       if (unit == "location") "the location of " else "", named,
       if (length(names) == 1L) "it" else "them"),
     x = "Mean NA, standard deviation Inf.",

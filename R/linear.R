@@ -80,9 +80,10 @@ check_linear_locations <- function(covariance, locations) {
   if (any(warped)) refuse_linear("with `warp`", "Leave `warp` out.")
 }
 
-refuse_linear <- function(what, hint = sprintf("It is for one response of rows in memory, by %s.",
-                                               able_methods("linear"))) {
-  abort_neargp("covariance", c(sprintf("cov_linear() is not offered %s.", what), i = hint))
+refuse_linear <- function(what, hint = NULL) {
+  hint <- hint %||% sprintf("It is available for one response of rows in memory, by %s.",
+    able_methods("linear"))
+  abort_neargp("covariance", c(sprintf("cov_linear() is not supported %s.", what), i = hint))
 }
 
 # ---- print() -------------------------------------------------------------------------------------
@@ -91,6 +92,6 @@ linear_remark <- function(fit) {
   rows <- which(fit$layout$kind == "variance")
   own <- rows[vapply(fit$covariance$components, is_linear, NA)]
   if (!length(own)) return(NULL)
-  sprintf("%s is that of slopes, per squared unit of the coordinates.",
+  sprintf("%s is the variance of slopes, per squared unit of the coordinates.",
     paste(fit$layout$name[own], collapse = " and "))
 }

@@ -169,7 +169,7 @@ check_local_columns <- function(fit, coords, rows, most = 300, largest = 1e100) 
         c(sprintf("The %s of the covariance is multiplied by exp(%s) in %s of `newdata`.",
           if (recipe$kind == "log_sd") "standard deviation" else "range",
           format(signif(values[far[1L]], 2L)), format_rows(rows[far])),
-          i = "The covariates there are far from all that the fit has seen."))
+          i = "The covariates there are far outside the data of the fit."))
     }
   }
 }
@@ -178,7 +178,7 @@ check_local_columns <- function(fit, coords, rows, most = 300, largest = 1e100) 
 
 refuse_local_fields <- function(what, hint) {
   abort_neargp("local",
-    c(sprintf("`sd = ~`, `range = ~`, `warp = ` and `by = ~` of a covariance are not offered %s.",
+    c(sprintf("`sd = ~`, `range = ~`, `warp = ` and `by = ~` of a covariance are not supported %s.",
       what),
       i = hint))
 }
@@ -187,7 +187,7 @@ check_local_fields <- function(settings, source, data) {
   if (is.null(settings$covariance) || !has_local_fields(settings$covariance)) return(invisible())
   refuse <- refuse_local_fields
   method <- settings$method
-  able <- sprintf("They are for %s.", able_methods("local_fields"))
+  able <- sprintf("They are available for %s.", able_methods("local_fields"))
   if (!has_ability(method, "local_fields", stats::gaussian())) {
     refuse(sprintf("by %s", method$label), able)
   }

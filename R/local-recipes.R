@@ -27,7 +27,7 @@ local_frame <- function(formula, table) {
 
 # Adds the recipes to the locations.
 with_local_fields <- function(locations, covariance, data, rows, raw, row_names, several_outputs) {
-  if (several_outputs) refuse_local_fields("for several outputs", "Fit the outputs one by one.")
+  if (several_outputs) refuse_local_fields("for several responses", "Fit the responses one by one.")
   table <- local_table(drop_geometry(data)[rows, , drop = FALSE], raw, locations)
   first <- length(locations$embedded_names) + count_feature_columns(locations) +
     count_linear_columns(locations)
@@ -132,7 +132,7 @@ local_model <- function(formula, table, locations, what) {
   terms <- attr(frame, "terms")
   attr(terms, "intercept") <- 1L
   if (!is.null(attr(terms, "offset"))) {
-    abort_neargp("local", sprintf("%s cannot have an offset.", what))
+    abort_neargp("local", sprintf("%s cannot include an offset.", what))
   }
   check_levels(frame, terms)
   design <- stats::model.matrix(terms, frame)
@@ -183,7 +183,7 @@ check_local_length <- function(frame, formula, table, class, rows) {
   abort_neargp(class, c(sprintf("`%s` of the covariance's local sd, range, warp or by, or of the nugget, has %s values, and %s.",
     names(sizes)[wrong[1L]], format_count(sizes[wrong[1L]]),
     sprintf(rows, format_count(nrow(table)))),
-    i = "It is no column of `data` but was found elsewhere. Make it one, so that it goes with the rows."))
+    i = "It is not a column of `data` but was found elsewhere. Make it a column of `data`."))
 }
 
 outside_sizes <- function(formula, columns) {
@@ -201,7 +201,7 @@ local_environment <- function(parent) {
 
 check_local_design <- function(design, what, row_names) {
   if (ncol(design) == 0L) {
-    abort_neargp("local", c(sprintf("%s has no covariates.", what),
+    abort_neargp("local", c(sprintf("%s does not name covariates.", what),
       i = sprintf("Leave the formula of %s out where it is the same everywhere.", what)))
   }
   check_local_finite(design, what, row_names)
@@ -209,7 +209,7 @@ check_local_design <- function(design, what, row_names) {
   constant <- !(spread > 1e-10 * pmax(apply(abs(design), 2L, max), 1e-300))
   if (any(constant)) {
     abort_neargp("local",
-      c(sprintf("%s does not vary among the rows, so that it has no coefficient in %s.",
+      c(sprintf("%s does not vary among the rows, so its coefficient in %s cannot be estimated.",
         format_some(colnames(design)[constant]), what), i = sprintf("Leave %s out of the formula.",
           format_some(colnames(design)[constant]))))
   }
@@ -227,7 +227,7 @@ check_local_coefficients <- function(coefficients, rows) {
   if (coefficients < rows) return(invisible())
   abort_neargp("local",
     c(sprintf("Local sd, range and warps of the covariance have %d coefficients for %d rows.",
-      coefficients, rows), i = "Take fewer covariates, or a smaller basis."))
+      coefficients, rows), i = "Use fewer covariates, or a smaller basis."))
 }
 
 # ---- columns -------------------------------------------------------------------------------------

@@ -170,7 +170,7 @@ check_distinct_coordinates <- function(labels) {
   if (!length(again)) return(invisible())
   abort_neargp("coordinates", c(
     sprintf("`coords` names %s more than once.", paste0("`", again, "`", collapse = ", ")),
-    i = "Each coordinate stands once, for example coords = ~ x + y."))
+    i = "Name each coordinate once, for example coords = ~ x + y."))
 }
 
 resolve_metric <- function(distance, crs, dimensions) {
@@ -274,7 +274,7 @@ abort_coordinate_class <- function(wrong, argument) {
       if (length(wrong) > 1L) " are not." else " is not."),
     x = paste0("`", names(wrong)[1L], "` is of class ", class(wrong[[1L]])[1L], "."),
     i = if (is_levelled(wrong[[1L]]))
-    sprintf("It held numbers in the fit: give them in `%s`, too.", argument) else
+    sprintf("It was numeric in the fit: give numbers in `%s` as well.", argument) else
       "Dates are for `time`; other classes become numbers by as.numeric().",
     i = if (length(wrong) == 1L && length(time_kinds(wrong))) series_hint(names(wrong))))
 }

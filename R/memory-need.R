@@ -91,7 +91,7 @@ check_exact_size <- function(method, problem) {
   if (n <= method$max_rows) return(invisible())
   abort_neargp("size", c(sprintf("exact_gp() takes at most max_rows = %s rows, and there are %s.",
     format_count(method$max_rows), format_count(n)),
-    i = "Use vecchia(), or raise max_rows if the memory is there."))
+    i = "Use vecchia(), or raise max_rows if the memory is available."))
 }
 
 # ---- what there is -------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ check_memory_need <- function(problem, device) {
   report <- if (need > memory_margin * available) abort_neargp else warn_neargp
   report("memory", c(sprintf("This fit needs about %s of memory in addition to its data, and %s are available.",
     format_bytes(need), format_bytes(available)), i = memory_remedy(problem, available),
-    i = "options(neargp.memory = ) with a number of bytes says that there is more, Inf that nobody is to ask."))
+    i = "If more memory is available, set options(neargp.memory = ) to a number of bytes, or to Inf to skip this check."))
 }
 
 memory_margin <- 4 / 3
@@ -168,12 +168,12 @@ memory_remedy <- function(problem, available) {
   if (effect_bytes(problem$data) > available) {
     return(sprintf("Merge levels: %s", largest_block(problem$data)))
   }
-  if (kind == "deep") return("Take a part of the rows by `subset`.")
+  if (kind == "deep") return("Use a part of the rows by `subset`.")
   if (kind == "exact_gp") return("Use vecchia(), whose memory grows with the number of rows and not with its square.")
-  if (kind == "svgp") return("Take fewer inducing points, or rows from a row_source(), which are not held in memory.")
+  if (kind == "svgp") return("Use fewer inducing points, or rows from a row_source(), which stay on disk.")
   smaller <- largest_k(problem, available)
-  if (!is.null(smaller)) return(sprintf("k = %d would fit. Or take a part of the rows by `subset`, or svgp() with a row_source().", smaller))
-  "Take a part of the rows by `subset`, or svgp() with a row_source(), which does not hold them in memory."
+  if (!is.null(smaller)) return(sprintf("k = %d would fit. Or use a part of the rows by `subset`, or svgp() with a row_source().", smaller))
+  "Use a part of the rows by `subset`, or svgp() with a row_source(), which leaves them on disk."
 }
 
 # NULL where none fits.

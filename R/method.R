@@ -66,9 +66,9 @@ check_family <- function(family, method) {
       family$link),
     i = if (family$family %in% able) paste0("Links of ", family_call(family), ": ",
       format_some(links), link_example(family, links[1L]), ".") else if (is_categorical(family))
-      sprintf("Classes are fitted by %s.", able_methods("classes")) else
+      sprintf("Categories are fitted by %s.", able_methods("classes")) else
       paste0("It can fit ", format_some(family_call(able), 12L),
-        "; without `method` the one for the family is taken, see ?neargp.")))
+        "; without `method` neargp() uses the default of the family, see ?neargp.")))
 }
 
 # Those of stats have another link than ours by default.

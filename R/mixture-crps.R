@@ -60,7 +60,7 @@ check_crps_range <- function(mixture, most_sd = 6, most_eta = 690) {
   if (!length(beyond)) return(invisible())
   rows <- unique((beyond - 1L) %% mixture$n + 1L)
   abort_neargp("overflow", c(sprintf("The CRPS cannot be computed in %s.", format_rows(rows)),
-    x = sprintf("The linear predictor, a logarithm, has a mean of up to %s and a standard deviation of up to %s there; %s is the most.",
+    x = sprintf("The mean of the linear predictor, a logarithm, is up to %s there, and its standard deviation up to %s. The limit is %s.",
       format(max(mixture$mean[rows]), digits = 3L), format(max(mixture$sd[rows]), digits = 3L),
       most_sd),
     i = "Leave these rows out, or score log densities by log_score_mixture(); look at the variance and range of the fit."))

@@ -14,7 +14,7 @@ new_model_data <- function(frame, formula, settings) {
   check_weights(weights, frame)
   check_limits_family(response, settings$family)
   several <- is_output_response(response, settings$family)
-  if (several && formula_has_effects(formula)) refuse_effects("several outputs")
+  if (several && formula_has_effects(formula)) refuse_effects("several responses")
   if (several) check_numeric_outputs(response)
   check_levels(frame, terms)
   design <- in_data("the formula", stats::model.matrix(terms, frame))

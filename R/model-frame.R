@@ -21,7 +21,7 @@ with_safe_outputs <- function(frame, formula, data) {
 # There is no distance from one row to another.
 check_two_rows <- function(frame, data) {
   if (nrow(frame) > 1L) return(invisible())
-  abort_neargp("rows", c("A Gaussian process needs two rows at least, and there is one.",
+  abort_neargp("rows", c("A Gaussian process needs at least two rows, and `data` leaves one.",
     x = if (nrow(data) > 1L) sprintf("`data` has %s rows; subset and na.action left one.",
       format_count(nrow(data)))))
 }
@@ -60,8 +60,8 @@ in_data <- function(what, value, data = NULL) {
       paste0("`", what, "`")
     lacking <- lacking_column(conditionMessage(e), !is.null(data))
     if (!is.null(lacking)) {
-      abort_neargp("columns", c(sprintf("`data` has no column %s%s.", lacking,
-        if (what == "the formula") "" else sprintf(", which %s names", name)),
+      abort_neargp("columns", c(sprintf("Column %s%s is not in `data`.", lacking,
+        if (what == "the formula") "" else sprintf(", which %s names,", name)),
         i = if (!is.null(data)) column_hint(data, lacking, "data")))
     }
     abort_neargp("formula", paste(name, "cannot be evaluated in `data`."), parent = e)
@@ -82,7 +82,7 @@ check_levels <- function(frame, terms) {
     length(unique(frame[[name]])) < 2L, used)
   if (!length(constant)) return(invisible())
   abort_neargp("formula", c(
-    sprintf("The covariate `%s` has the same level in all rows, so that it has no effect to be estimated.", constant[1L]),
+    sprintf("The level of the covariate `%s` is the same in all rows, so its effect cannot be estimated.", constant[1L]),
     i = sprintf("Leave `%s` out of the formula, or check `subset` and `na.action`.", constant[1L])))
 }
 
@@ -93,7 +93,7 @@ check_response_apart <- function(formula, data, locations) {
   if (length(both)) {
     abort_neargp("coordinates",
       c(sprintf("The response cannot be a coordinate, but `%s` is in both.", both[1L]),
-        i = "Coordinates say where rows are: columns such as ~ x + y."))
+        i = "Coordinates are the locations of rows: columns such as ~ x + y."))
   }
 }
 
@@ -132,7 +132,7 @@ strip_design <- function(design) {
 
 check_response <- function(y, frame) {
   if (!is.numeric(y) || !is.null(dim(y))) {
-    abort_neargp("response", c("A gaussian() response must be a numeric vector.",
+    abort_neargp("response", c("A Gaussian response must be a numeric vector.",
       x = paste0("`", names(frame)[1L], "` is ", if (is.null(dim(y))) paste("of class",
         class(y)[1L]) else "a matrix", "."),
       i = if (is_class_vector(y)) category_hint(y)))

@@ -13,7 +13,8 @@
 #' ```
 #'
 #' @details
-#' The score is a truncated leave-one-out cross-validation (Jankowiak and Pleiss 2021). It is more
+#' The score is a truncated leave-one-out cross-validation (Jankowiak and Pleiss 2021), equation
+#' (15) of `vignette("model-and-methods")`. It is more
 #' robust than the likelihood if the covariance is misspecified. `loo_k()` is the default for
 #' categorical responses.
 #'
@@ -217,7 +218,7 @@ warn_of_copied <- function(weight) {
   share <- weight[["copied"]] / weight[["all"]]
   if (share <= 0.5) return(invisible())
   warn_neargp("weights",
-    c(sprintf("`weights` are numbers of equal observations, and %.0f%% of these have nothing but their copies at their location.",
+    c(sprintf("`weights` count equal observations, and %.0f%% of these share their location only with their copies.",
       100 * share),
       x = "Left out one by one, they are predicted by their copies: the range tends to 0 and scores are too good.",
       i = "Weights that say how much a row counts belong in vnngp(), where they multiply the log-likelihood."))

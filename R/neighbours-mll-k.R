@@ -4,7 +4,8 @@
 #' divided by the size of that neighbourhood. Experimental.
 #'
 #' The objective is simple and biased, and needs no ordering (Chen et al. 2020; Jankowiak and Pleiss
-#' 2021, appendix A.3, equation 15). [loo_k()] predicts better in the paper.
+#' 2021, appendix A.3, equation 15). It is equation (16) of `vignette("model-and-methods")`.
+#' [loo_k()] predicts better in the paper.
 #'
 #' @param k the number of neighbours, an integer from 1 to the number of distinct locations less
 #'   one. Default `NULL`: 32, or as many as exist.

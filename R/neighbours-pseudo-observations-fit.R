@@ -127,7 +127,7 @@ fitted_pseudo_observations <- function(data, problem, known) {
 
 check_pseudo_observation_method <- function(method, problem) {
   if (method$estimator != "auto") {
-    abort_argument("estimator", sprintf("\"auto\" for %s response, which has one estimator",
+    abort_argument("estimator", sprintf("\"auto\" for %s response, for which there is one estimator",
       with_article(problem$family)), method$estimator)
   }
   nugget <- problem$layout$value[problem$layout$kind == "nugget"]

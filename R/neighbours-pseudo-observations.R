@@ -98,7 +98,7 @@ abort_not_integrated <- function(wrong, family) {
       with_article(family)), x = paste0("It could not in ", format_rows(wrong),
         " of those that are fitted."),
       i = "Look for responses that differ from the others by many orders of magnitude, or change their unit.",
-      i = "A variance of the process that is given as 1e5 or more is one that no linear predictor has."))
+      i = "A fixed process variance of 1e5 or more is too large for a linear predictor."))
 }
 
 # ---- pseudo-observations -------------------------------------------------------------------------

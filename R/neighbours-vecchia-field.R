@@ -84,7 +84,7 @@ tell_loss <- function(loss, k, reason) {
   }
   inform_neargp("loss", c(
     sprintf("With k = %d neighbours the approximation loses about %s.", k, format_loss(loss)),
-    i = sprintf("A larger `k` loses less. The field is not conditioned on, since %s (?vecchia).",
+    i = sprintf("A larger `k` loses less. Conditioning on the process is not used, since %s (?vecchia).",
       reason)))
 }
 
@@ -101,14 +101,14 @@ reason_for_responses <- function(problem, working) {
   values <- to_core(working, problem$layout$transform)
   if (is_restricted(problem$method)) return("the likelihood is restricted")
   if (has_effects(problem$data)) return("there are random effects")
-  if (!is.null(problem$data$noise)) return("the noise has a model")
+  if (!is.null(problem$data$noise)) return("the noise is modelled")
   if (!is.null(problem$locations$support)) return("rows are areas")
   if (identical(problem$control$precision, "single")) return("precision is single")
   # 60 stations at 20 times: the field lost 9 units where responses lost .5, 7 where they lost 24
   if (has_space_time(problem$covariance)) return("in space and time it may lose as much")
   variance <- sum(values[problem$layout$kind == "variance"])
   nugget <- nugget_of(problem$layout, values)
-  if (nugget < least_noise * variance) return("there is next to no noise")
+  if (nugget < least_noise * variance) return("the noise is almost zero")
 }
 
 # The problem on the field, which starts from the state that few neighbours have led to.
@@ -172,12 +172,11 @@ conditioning_detail <- function(fit, most_rows = 1e5) {
     loss <- cached(fit, "neighbor_loss", NULL, loss_of_fit(fit, fit$k,
       default_context(fit, length(fit$data$y), fit$k, fit$threads)))
   }
-  lost <- format_loss(loss, c("log-likelihood", "sd"))
-  loses <- if (nzchar(lost)) sprintf("lose %s, see neighbor_loss()", lost)
+  lost <- format_loss(loss, c("log-likelihood", "sd"), collapse = ", ")
   if (is_on_field(fit$method)) {
-    return(paste0("on the process", if (nzchar(lost)) "; responses would ", loses))
+    return(paste0("on the process", if (nzchar(lost)) paste("; responses would lose", lost)))
   }
-  if (nzchar(lost)) paste0("on responses, which ", loses)
+  if (nzchar(lost)) sprintf("on responses, which lose %s (?neighbor_loss)", lost)
 }
 
 #' @export

@@ -7,7 +7,7 @@
 check_no_local_mean <- function(local_mean, sectors) {
   refuse <- function(name, wanted) {
     abort_neargp("argument", c(
-      sprintf("`%s` is not for a fit by vecchia(inducing = ), whose inducing points know the level from all data.", name),
+      sprintf("`%s` does not apply to vecchia(inducing = ), whose inducing points use the level of all data.", name),
       i = sprintf("Leave `%s` out, or give %s.", name, wanted)))
   }
   if (!is.null(local_mean) && !isFALSE(check_flag(local_mean, "local_mean"))) {

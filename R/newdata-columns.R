@@ -57,7 +57,7 @@ in_training_unit <- function(values, kind, name) {
   if (kind$class == "units") require_package("units", "for columns that have units")
   tryCatch(`units<-`(values, value = kind$units), error = function(e) {
     abort_neargp("newdata",
-      sprintf("`%s` in `newdata` has a unit that cannot be converted to that of the training data.",
+      sprintf("The unit of `%s` in `newdata` cannot be converted to the unit of the training data.",
         name),
       parent = e)
   })

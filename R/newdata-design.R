@@ -107,7 +107,7 @@ check_design_finite <- function(design, rows) {
           log_range = "local range of the covariance", expand = "warp of the covariance",
           monotone = "warp of the covariance", by = "`by` of the covariance")[[what]],
         format_rows(rows[bad])),
-      i = "The logarithm of 0 is one. Set what it is computed from to NA to get NA predictions."))
+      i = "The logarithm of 0 is infinite. Set the original value to NA to get NA predictions."))
   }
 }
 

@@ -72,7 +72,7 @@ check_newdata_class <- function(newdata) {
   if (is.data.frame(newdata) || is_sf(newdata)) return(invisible())
   if (is_row_source(newdata)) {
     abort_neargp("newdata", c("The rows of a source are predicted into files.",
-      i = "Name these: predict(output = \"map_{part}.csv\")."))
+      i = "Name the files: predict(output = \"map_{part}.csv\")."))
   }
   abort_neargp("newdata",
     c(paste0("`newdata` must be an sf object or a data frame, or for predict() a SpatRaster or a ",
@@ -93,7 +93,7 @@ check_newdata <- function(object, newdata) {
         " that the model needs: ", format_some(missing), "."),
         i = column_hint(newdata, missing, "newdata"),
         i = if (!any(missing %in% without_groups(object)$required_columns))
-          "re.form = NA predicts without effects of groups, and needs no column of them."))
+          "re.form = NA predicts without effects of groups, and does not need their columns."))
   }
   check_unique_columns(object$required_columns, newdata, "newdata")
   check_column_classes(object$required_columns, newdata, "newdata")

@@ -12,7 +12,7 @@ check_noise_recipe <- function(recipe, table) {
   found <- qr(cbind(1, local_design(recipe, table)))
   if (found$rank == length(recipe$names) + 1L) return(recipe)
   abort_neargp("noise", c("The covariates of `nugget` are linearly dependent.",
-    x = sprintf("Without the others, %s says nothing.",
+    x = sprintf("Given the others, %s is redundant.",
       format_some(recipe$names[found$pivot[-seq_len(found$rank)] - 1L])),
     i = "Leave that covariate out of `nugget`."))
 }
@@ -42,7 +42,7 @@ check_measurement_variance <- function(known, frame) {
 
 refuse_noise <- function(what, hint) {
   abort_neargp("noise",
-    c(sprintf("`nugget = ~` and `measurement_variance` are not offered %s.", what), i = hint))
+    c(sprintf("`nugget = ~` and `measurement_variance` are not supported %s.", what), i = hint))
 }
 
 check_noise_model <- function(settings, has_known, source) {
@@ -50,10 +50,10 @@ check_noise_model <- function(settings, has_known, source) {
   method <- settings$method
   check_gaussian(settings$family,
     refuse_noise(sprintf("for %s response", with_article(settings$family)),
-      "They are of the nugget of a gaussian response: other families have a scatter of their own."))
+      "They model the nugget of a Gaussian response. Other families describe scatter by their own parameters."))
   if (!has_ability(method, "noise_model")) {
     refuse_noise(sprintf("by %s", method$label),
-      sprintf("They are for %s.", able_methods("noise_model")))
+      sprintf("They are available for %s.", able_methods("noise_model")))
   }
   if (any(method$optimizer %in% c("adam", "natural"))) {
     refuse_noise(sprintf("with optimizer = \"%s\"", method$optimizer),
@@ -69,5 +69,5 @@ check_noise_model <- function(settings, has_known, source) {
 
 check_noise_outputs <- function(noise, data) {
   if (is.null(noise) || is.null(data$output)) return(invisible())
-  refuse_noise("for several outputs", "Fit the outputs one by one.")
+  refuse_noise("for several responses", "Fit the responses one by one.")
 }

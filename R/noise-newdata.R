@@ -24,7 +24,7 @@ new_noise_columns <- function(object, plain, raw) {
     abort_neargp("newdata",
       c(sprintf("The noise of new observations needs the %s %s, which `newdata` does not have.",
         if (length(missing) == 1L) "covariate" else "covariates", format_some(missing)),
-        i = "type = \"link\" is of the field, without noise."))
+        i = "Use type = \"link\" for the process without noise."))
   }
   columns <- local_design(recipe, table)
   bad <- which(rowSums(is.infinite(columns)) > 0)
@@ -46,7 +46,7 @@ new_measurement_variance <- function(object, plain) {
     all.vars(expression))
   if (length(names)) {
     inform_neargp("noise",
-      c(sprintf("`newdata` has no `measurement_variance = %s`: its observations are without such an error.",
+      c(sprintf("`measurement_variance = %s` is not in `newdata`: its observations are taken as free of measurement error.",
         paste(deparse(expression), collapse = " ")),
         i = sprintf("Give newdata %s, 0 for observations without such an error.",
           format_some(names))))

@@ -49,20 +49,20 @@ output_names <- function(response, expression) {
 
 check_numeric_outputs <- function(response) {
   if (!is.numeric(response)) {
-    abort_neargp("response", "Several outputs must be a numeric matrix, such as cbind(y1, y2).")
+    abort_neargp("response", "Several responses must be a numeric matrix, such as cbind(y1, y2).")
   }
 }
 
 check_outputs <- function(response, outputs, frame) {
   if (anyDuplicated(outputs)) {
-    abort_neargp("response", paste0("Two outputs have the same name: ",
+    abort_neargp("response", paste0("Two responses share a name: ",
       format_some(outputs[duplicated(outputs)]), "."))
   }
   infinite <- which(rowSums(is.infinite(response)) > 0)
   if (length(infinite)) {
     abort_neargp("missing_values",
       c(paste0("The response has infinite values in ", format_rows(original_rows(frame, infinite)),
-        "."), i = "An output that is not known is NA."))
+        "."), i = "Use NA for a response that is not known."))
   }
   empty <- outputs[colSums(!is.na(response)) == 0L]
   if (length(empty)) {
@@ -86,10 +86,10 @@ warn_of_dependent_outputs <- function(response, outputs) {
   if (!all(spread > 0 & is.finite(spread))) return(invisible())  # refused by check_output()
   if (qr(scale(known, scale = spread), tol = 1e-7)$rank == ncol(known)) return(invisible())
   warn_neargp("outputs", c(
-    if (is_whole) "The outputs are shares of a whole: their sum is the same in all rows." else
-      "The outputs are linearly dependent: one of them is a combination of the others.",
-    x = "Their joint density is unbounded, so that the fit says little.",
-    i = if (is_whole) sprintf("Take log ratios: cbind(%s).", paste(log_ratios(outputs),
+    if (is_whole) "The responses are shares of a whole: their sum is the same in all rows." else
+      "The responses are linearly dependent: one of them is a combination of the others.",
+    x = "Their joint density is unbounded, so the fit is not reliable.",
+    i = if (is_whole) sprintf("Use log ratios: cbind(%s).", paste(log_ratios(outputs),
       collapse = ", ")) else "Leave one of them out of cbind()."))
 }
 
@@ -217,7 +217,7 @@ observed_outputs <- function(object, newdata, target) {
   if (!is.call(object$formula[[2L]]) || !identical(object$formula[[2L]][[1L]], quote(cbind)) ||
     length(expressions) != length(object$outputs)) {
       abort_neargp("newdata", c("`use_observed = TRUE` needs a response of the form cbind(y1, y2).",
-        i = "Other matrices have no columns to look for."))
+        i = "The columns of other matrices cannot be found in `newdata`."))
     }
   values <- lapply(expressions, function(expression) {
     if (!all(all.vars(expression) %in% names(plain))) return(rep(NA_real_, nrow(plain)))
@@ -225,7 +225,7 @@ observed_outputs <- function(object, newdata, target) {
   })
   observed <- matrix(unlist(values), nrow(plain))[target$complete, , drop = FALSE]
   if (any(is.infinite(observed))) {
-    abort_neargp("missing_values", "`newdata` has infinite values of outputs.")
+    abort_neargp("missing_values", "`newdata` contains infinite responses.")
   }
   observed
 }
@@ -284,6 +284,6 @@ output_suffix <- function(outputs) if (length(outputs)) paste0("_", outputs) els
 
 refuse_outputs <- function(object, what, instead) {
   if (is.null(object$outputs)) return(invisible())
-  abort_neargp("method", c(sprintf("%s is for fits to one response, and this has several.", what),
+  abort_neargp("method", c(sprintf("%s is for fits to one response, and this fit models several.", what),
     i = instead))
 }

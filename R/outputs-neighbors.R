@@ -142,13 +142,13 @@ conditioned_on_outputs <- function(object, k, wanted = outputs_wanted()) {
     check_count(wanted$k_other, "k_other", lower = 0L)
   if (max(k, k_other) > most) {
     abort_neargp("k",
-      c(sprintf("%d neighbours of an output are more than the %s rows in which any is known.",
+      c(sprintf("%d neighbours of a response are more than the %s rows with a known response.",
         max(k, k_other), format_count(most)),
         i = "Use a smaller `k` and `k_other`, or leave them out."))
   }
   if (check_flag(wanted$covariance, "covariance") && check_flag(wanted$observed, "use_observed")) {
     abort_argument("covariance",
-      "FALSE with use_observed = TRUE, where each output is conditioned on other ones",
+      "FALSE with use_observed = TRUE, where each response is conditioned on the others",
       wanted$covariance)
   }
   list(k = as.integer(k), k_other = as.integer(k_other), exact = exact, local_mean = FALSE,

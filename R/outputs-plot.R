@@ -73,11 +73,11 @@ check_output_plot <- function(x, which) {
     abort_neargp("argument", c(
       "`which` must be one plot of a fit to several responses: it contains a panel for each of them.",
       x = sprintf("It is %s.", format_some(paste0("\"", which, "\""))),
-      i = sprintf("Ask for one at a time, of %s.", known)))
+      i = sprintf("Draw one at a time: %s.", known)))
   }
   if (identical(which, "map")) {
     abort_neargp("argument", c(sprintf("`which` must be one of %s, not \"map\".", known),
-      i = sprintf("A map of an output: plot_map(predict(fit, newdata), \"mean_%s\").", x$outputs[1L])))
+      i = sprintf("For a map of a response: plot_map(predict(fit, newdata), \"mean_%s\").", x$outputs[1L])))
   }
   check_choice(which, "which", output_plots(x))
 }

@@ -8,7 +8,8 @@ check_output_thresholds <- function(threshold, outputs) {
     length(threshold) %in% c(1L, length(outputs)) && (is.null(named) || setequal(named, outputs))
   if (!fits) {
     abort_argument("threshold",
-      sprintf("a number, or a number for each of the outputs %s", format_some(outputs)), threshold)
+      sprintf("a number, or a number for each of the responses %s", format_some(outputs)),
+      threshold)
   }
   rep_len(as.double(if (is.null(named)) threshold else threshold[outputs]), length(outputs))
 }

@@ -63,7 +63,7 @@ check_observed_outputs <- function(object, newdata, observed) {
     return(observed)
   }
   abort_neargp("length",
-    sprintf("`observed` must be a numeric matrix with the %d rows of `newdata` and %d columns, one for each output.",
+    sprintf("`observed` must be a numeric matrix with the %d rows of `newdata` and %d columns, one for each response.",
       NROW(newdata), length(object$outputs)))
 }
 
@@ -93,7 +93,7 @@ newdata_outputs <- function(object, newdata) {
   response <- in_data("the formula",
     eval(response_call(object), plain, environment(object$formula)))
   if (!is.matrix(response)) {
-    abort_neargp("newdata", "The response of the formula is no matrix in `newdata`.")
+    abort_neargp("newdata", "The response of the formula is not a matrix in `newdata`.")
   }
   response
 }

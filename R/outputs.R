@@ -102,7 +102,7 @@ covariance_value.neargp_outputs <- function(object, distance, outputs = object$o
                                             direction = NULL, ...) {
   check_no_more_arguments()
   if (!is.character(outputs) || length(outputs) != 2L) {
-    abort_argument("outputs", "the names of two outputs", outputs)
+    abort_argument("outputs", "the names of two responses", outputs)
   }
   check_choices(outputs, "outputs", object$outputs)
   components <- Map(function(component, B) replace(component, "variance",

@@ -13,7 +13,7 @@ recover_data.neargp <- function(object, data = NULL, ...) {
 
 recovered_data <- function(object, data, known = NULL, ...) {
   if (is.null(data)) {
-    return("The data of the fit are no longer found. Hand them over: emmeans(fit, data = ).")
+    return("The data of the fit are no longer found. Give them: emmeans(fit, data = ).")
   }
   emmeans::recover_data(object$call, stats::delete.response(object$terms), NULL,
     data = drop_geometry(data), frame = structure(known %||% list(), class = "data.frame"), ...)

@@ -80,7 +80,7 @@ get_predicted.neargp <- function(x, data = NULL, predict = "expectation", ci = 0
   with_field <- if (identical(include_random, "default")) has_places(x, data) else
     check_flag(include_random, "include_random")
   if (!with_field && predict == "prediction") {
-    abort_neargp("newdata", c("A new observation has a place, and `data` has none.",
+    abort_neargp("newdata", c("A new observation needs a location, and `data` does not give one.",
       i = sprintf("Add the columns %s.", format_some(place_columns(x)))))
   }
   moments <- if (with_field) predicted_at_places(x, data, predict, ci) else

@@ -32,5 +32,5 @@ degrees_of_freedom.neargp <- function(model, method = "wald", ...) {
 check_own_vcov <- function(vcov) {
   if (is.null(vcov)) return(invisible())
   abort_neargp("argument", c("`vcov` must be left out: standard errors are those of the fit.",
-    i = "The field is in them already, which robust ones are to make up for."))
+    i = "They already account for the spatial correlation that robust ones correct for."))
 }

@@ -57,15 +57,15 @@ check_zeroinflation.neargp <- function(x, tolerance = 0.05, nsim = 250, ...) {
 # The test of Breusch and Pagan is for independent residuals with a variance that is estimated.
 #' @exportS3Method performance::check_heteroscedasticity
 check_heteroscedasticity.neargp <- function(x, ...) {
-  abort_neargp("method", c("The test of Breusch and Pagan is for residuals without a field.",
-    i = "plot(fit, \"residuals\") shows whether leave-one-out residuals scatter alike."))
+  abort_neargp("method", c("The test of Breusch and Pagan is for residuals without spatial correlation.",
+    i = "Use plot(fit, \"residuals\") to see whether the scatter of leave-one-out residuals is constant."))
 }
 
 # The test of Durbin and Watson takes rows in their order for a series.
 #' @exportS3Method performance::check_autocorrelation
 check_autocorrelation.neargp <- function(x, ...) {
   abort_neargp("method", c("The test of Durbin and Watson is for rows in the order of time.",
-    i = "plot(fit, \"residual_map\") shows patches that the field has missed."))
+    i = "Use plot(fit, \"residual_map\") to see patches that the process has missed."))
 }
 
 # The default takes the model's terms for those of vcov(), and finds nothing.

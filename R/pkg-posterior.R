@@ -6,7 +6,7 @@ as_draws.neargp <- function(x, nsim = 1000, newdata = NULL, what = c("response",
   what <- check_choice(what, "what", c("response", "covariance"))
   if (what == "covariance") return(covariance_draws(x, check_count(nsim, "nsim"), ...))
   if (inherits(newdata, c("SpatRaster", "stars"))) {
-    abort_neargp("newdata", c("Draws of a grid are layers of it, and no draws of posterior.",
+    abort_neargp("newdata", c("Draws of a grid are layers of the grid, which package posterior does not support.",
       i = "Use simulate(), or the cells as a data frame."))
   }
   drawn <- stats::simulate(x, nsim = nsim, newdata = newdata, ...)

@@ -15,9 +15,9 @@ rsample_folds <- function(splits, fit) {
   twice <- unlist(held)[duplicated(unlist(held))]
   if (length(twice)) {
     abort_neargp("folds",
-      c(sprintf("Splits that hold a row out more than once are no folds: %s.",
+      c(sprintf("Splits that hold a row out more than once are not folds: %s.",
         format_rows(sort(unique(twice)))),
-        i = "Give one repeat at a time, and no bootstrap samples."))
+        i = "Give one repeat at a time. Bootstrap samples are not supported."))
   }
   folds <- rep(NA_character_, length(rows))
   folds[unlist(held)] <- rep(labels, lengths(held))

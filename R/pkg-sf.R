@@ -59,7 +59,7 @@ check_points <- function(geometry, argument) {
   if (length(geometry) && !inherits(geometry[[1L]], "XY")) {
     abort_neargp("geometry",
       c(paste0("The points of `", argument,
-        "` have a third dimension, which is not used silently."),
+        "` include a third dimension, which is not used silently."),
         i = "Drop it with sf::st_zm(), or give a data frame with coords = ~ x + y + z."))
   }
 }
@@ -93,7 +93,7 @@ check_same_crs <- function(crs, locations,
       c(sprintf("`%s` is not in the coordinate reference system of the training data.", argument),
         x = sprintf("Training data: %s; %s: %s.", describe_crs(trained), argument,
           describe_crs(crs)),
-        i = if (is.null(trained)) "Fit with a CRS (argument `crs`, or sf data that have one)." else
+        i = if (is.null(trained)) "Fit with a CRS: argument `crs`, or sf data with a CRS." else
           paste0(if (is.na(crs)) "Set its own CRS, and if that is another one transform it: " else
             "Transform it: ", transform, "."), i = if (is.null(trained)) untell))
   }

@@ -42,7 +42,7 @@ bands_as_attributes <- function(grid, places, used, argument) {
   abort_neargp("geometry", c(
     sprintf("`%s` contains a dimension that is neither space nor time nor in the model: %s (%s).",
       argument, names(bands)[1L], format_some(named)),
-    i = sprintf("Where it is of variables, make them attributes with the names that the model has: setNames(split(%s, \"%s\"), c(...)).",
+    i = sprintf("If it holds variables, make them attributes with the names of the model: setNames(split(%s, \"%s\"), c(...)).",
       argument, names(bands)[1L]),
     i = "Otherwise take one slice of it, or name the dimension in the model."))
 }

@@ -7,8 +7,8 @@ predicted_rows <- function(loo) {
   known <- !is.na(loo$mean)
   if (!any(known)) {
     abort_neargp("loo",
-      c("No row can be predicted from the others, so there is nothing to compare the rows with.",
-        i = "Each would leave too few rows for the trend: take a shorter formula, or more rows."))
+      c("No row can be predicted from the others, so the plot cannot be drawn.",
+        i = "Without a row too few are left for the trend: use a shorter formula, or more rows."))
   }
   loo[known, ]
 }

@@ -36,7 +36,7 @@ fold_place <- function(x) {
   if (is.null(shown)) {
     abort_neargp("argument", c(
       "These folds contain no locations to plot.",
-      i = "Random folds do not look at locations; `block_folds()` does."
+      i = "Random folds ignore locations. Use `block_folds()`."
     ))
   }
   degrees <- attr(x, "degrees")

@@ -50,9 +50,9 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
 check_map_of_numbers <- function(fit) {
   if (!has_factors(fit$locations)) return(invisible())
   abort_neargp("plot", c(
-    sprintf("There is no map or curve of a fit with factors among its coordinates (%s).",
+    sprintf("Maps and curves are not available for a fit with factors among its coordinates (%s).",
       format_some(names(fit$locations$factors))),
-    i = "Plot its diagnostics: which = c(\"residuals\", \"qq\"); or predict() over one coordinate, the others held."))
+    i = "Plot its diagnostics: which = c(\"residuals\", \"qq\"); or predict() over one coordinate with the others fixed."))
 }
 
 # Width and height of cells that are square on the map.

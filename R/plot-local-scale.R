@@ -6,11 +6,11 @@ check_local_plots <- function(fit, which) {
   one <- absent[1L]
   if (one == "coefficients") check_varying_coefficients(fit)
   if (one == "warp") {
-    abort_neargp("local", c("The covariance of the fit has no `warp`.",
+    abort_neargp("local", c("The covariance of the fit does not include a `warp`.",
       i = "expand() and monotone() make one."))
   }
   abort_neargp("local",
-    c(sprintf("The covariance of the fit has no %s: its %s is the same everywhere.",
+    c(sprintf("The covariance of the fit does not include %s: its %s is the same everywhere.",
       c(range = "`range = ~`", sd = "`sd = ~`")[[one]], local_labels[[one]]),
       i = if (one == "sd")
       "The standard deviation of predictions is plot(fit, \"map\", what = \"sd\")."))
@@ -34,8 +34,9 @@ local_scale_map <- function(fit, which, what, newdata, cells, time, palette = NU
   drawn$is_error <- what == "sd"
   if (drawn$is_error && all(is.na(drawn$error))) {
     abort_neargp("plot",
-      c(sprintf("There are no standard errors of the local %s: %s.", which, why_no_errors(fit)),
-        i = "vecchia() and exact_gp() have them."))
+      c(sprintf("Standard errors of the local %s are not available: %s.", which,
+        why_no_errors(fit)),
+        i = "Use vecchia() or exact_gp()."))
   }
   drawn$main <- local_title(fit, which, drawn$is_error)
   drawn$label <- if (drawn$is_error) "error" else label_with_unit(which, drawn$unit)

@@ -105,8 +105,9 @@ map_coords <- function(data, coords) {
     known <- Filter(function(names) all(names %in% names(data)), usual)
     if (!length(known)) {
       abort_neargp("columns", c(
-        "`coords` must say where the predictions are.",
-        i = "Give the names of two columns, a formula such as `~ lon + lat`, or a matrix of coordinates."
+        "`coords` must give the locations of the predictions.",
+        i = "Give the names of two columns, a formula such as `~ lon + lat`, or a matrix of coordinates.",
+        i = "For example plot_map(cbind(newdata, predict(fit, newdata)), \"mean\", coords = ~ lon + lat)."
       ))
     }
     coords <- known[[1L]]

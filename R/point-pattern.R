@@ -90,13 +90,13 @@ as_sf_points <- function(places) {
 
 pattern_coordinates <- function(points) {
   if (is_sf(points) && isTRUE(sf::st_is_longlat(points))) {
-    abort_neargp("crs", c("`points` are longitude and latitude, in which cells have no one size.",
+    abort_neargp("crs", c("`points` are longitude and latitude, where the cells differ in size.",
       i = "Project points and window, for example by sf::st_transform(points, 3035)."))
   }
   places <- coordinate_matrix(points)
   if (ncol(places) != 2L) {
     abort_neargp("coordinates",
-      c(sprintf("`points` must have two coordinates, not %d.", ncol(places)),
+      c(sprintf("`points` must be given in two coordinates, not %d.", ncol(places)),
         i = "Give the columns of coordinates alone, as in data[c(\"x\", \"y\")]."))
   }
   places
@@ -115,7 +115,7 @@ pattern_window <- function(window, points) {
   }
   box <- stats::setNames(as.double(window[sides]), sides)
   if (box[["xmax"]] <= box[["xmin"]] || box[["ymax"]] <= box[["ymin"]]) {
-    abort_neargp("window", c("`window` has no area.", x = sprintf(
+    abort_neargp("window", c("The area of `window` is zero.", x = sprintf(
       "It goes from %g to %g and from %g to %g.", box[1L], box[2L], box[3L], box[4L])))
   }
   list(box = box)
@@ -214,8 +214,8 @@ check_counted_area <- function(count, area) {
   lost <- count > 0 & area <= 0
   if (!any(lost)) return(invisible())
   abort_neargp("window", c(
-    sprintf("%d points lie on the edge of `window` in cells that have no area in it.",
-      sum(count[lost])), i = "Take other `cells`, or enlarge the window by sf::st_buffer()."))
+    sprintf("%d points lie on the edge of `window`, in cells outside of it.",
+      sum(count[lost])), i = "Use other `cells`, or enlarge the window by sf::st_buffer()."))
 }
 
 covariates_at <- function(covariates, centers, points) {

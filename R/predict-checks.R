@@ -56,7 +56,7 @@ check_integrated_type <- function(type, joint) {
 check_has_trials <- function(family) {
   if (has_trials(family)) return(invisible())
   abort_neargp("argument",
-    c(sprintf("`trials` are of binomial responses; %s response has none.", with_article(family)),
+    c(sprintf("`trials` are for binomial responses; %s response does not use them.", with_article(family)),
       i = "Leave `trials` out."))
 }
 

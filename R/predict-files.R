@@ -163,7 +163,7 @@ check_output_name <- function(output, parts) {
   folder <- path.expand(dirname(output))
   if (!dir.exists(folder)) abort_file(output, "is in a directory that does not exist")
   if (parts$is_raster) check_format(output) else if (!endsWith(output, ".csv")) {
-    abort_file(output, "is no text: rows are written to files that end in .csv",
+    abort_file(output, "is not a text file: rows are written to files that end in .csv",
       hint = "For rasters give a SpatRaster as `newdata`: terra::rast(file).")
   }
   file.path(normalizePath(folder), basename(output))
@@ -232,8 +232,8 @@ parts_of_rows <- function(newdata, size) {
 }
 
 refuse_areas_in_parts <- function() {
-  abort_neargp("newdata", c("Predictions of areas are neither written to files, whose text has no polygons, nor made by workers.",
-    i = "Leave out `output` and `cluster`, and give some areas at a time where they are many: each is predicted by itself."))
+  abort_neargp("newdata", c("Predictions of areas cannot be written to text files or made by workers.",
+    i = "Leave out `output` and `cluster`. If there are many areas, predict some at a time: each is predicted by itself."))
 }
 
 # Parts near each other follow each other: in the order of the shards that have their centres, where

@@ -55,9 +55,9 @@ with_smooth <- function(settings, object, smooth, sectors) {
       sprintf("It is for Gaussian responses predicted from their nearest observations: %s.",
         able_methods("nearest_observations")))
   }
-  if (settings$joint) refuse("with joint = TRUE", "All rows have one set of neighbours.")
+  if (settings$joint) refuse("with joint = TRUE", "All rows share one set of neighbours.")
   if (!is.null(sectors) && settings$sectors > 0L) {
-    refuse("with `sectors`", "The neighbours in a sector change at an edge as well.")
+    refuse("with `sectors`", "The neighbours in a sector also change at an edge.")
   }
   settings$sectors <- 0L
   # From all observations there are no edges.

@@ -222,5 +222,5 @@ reasons_for_no_errors <- list(
 no_curvature <- function(fit) {
   if (!is_likelihood(fit) && is.null(fit$information)) return("the objective is not a likelihood")
   if (isFALSE(fit$convergence$converged)) "the fit did not converge" else
-    "the objective has no maximum at the estimates"
+    "the objective does not reach a maximum at the estimates"
 }

@@ -46,7 +46,7 @@ pc_priors <- function(range = NULL, sd = NULL, nugget_sd = NULL, smoothness = NU
   given <- Filter(Negate(is.null), given)
   for (name in names(given)) check_prior_numbers(given[[name]], name)
   if (!length(given)) {
-    abort_neargp("argument", c("There is no prior.",
+    abort_neargp("argument", c("The prior is empty.",
       i = "Give one or more: pc_priors(range = c(0.05, 0.05), sd = c(2, 0.05))."))
   }
   structure(lapply(given, as.double), class = "neargp_prior")
@@ -59,9 +59,9 @@ check_prior_names <- function(names) {
   if (!length(unknown)) return(invisible())
   arguments <- c("range", "sd", "nugget_sd", "smoothness")
   meant <- nearest_name(unknown[1L], arguments)
-  abort_neargp("argument", c(sprintf("`%s` is no parameter that can have a prior.", unknown[1L]),
+  abort_neargp("argument", c(sprintf("`%s` is not a parameter with a prior.", unknown[1L]),
     i = if (length(meant)) sprintf("Did you mean `%s`?", meant) else
-      sprintf("Priors are of %s, and of single ranges, variances and the like by their names in coef(), such as range_time.",
+      sprintf("Priors are available for %s, and for single parameters by their names in coef(), such as range_time.",
         format_some(arguments))))
 }
 
@@ -145,7 +145,7 @@ with_priors <- function(layout, prior, covariance, locations) {
   row_prior[layout$fixed | !row_prior %in% names(prior) | has_none] <- NA
   idle <- setdiff(names(prior), row_prior)
   if (length(idle)) {
-    abort_prior(sprintf("The prior of `%s` is of no parameter that is estimated.", idle[1L]),
+    abort_prior(sprintf("The prior of `%s` does not match an estimated parameter.", idle[1L]),
       sprintf("Estimated are %s.", format_some(layout$name[!layout$fixed], 12L)))
   }
   layout$prior_power <- prior_powers(layout, covariance, locations)
@@ -214,17 +214,17 @@ check_prior <- function(settings, source) {
   method <- settings$method
   able <- sprintf("They are for %s.", able_methods("local_fields"))
   if (!has_ability(method, "local_fields", stats::gaussian())) {
-    abort_prior(sprintf("There are no priors by %s.", method$label), able)
+    abort_prior(sprintf("Priors are not supported by %s.", method$label), able)
   }
   if (has_latent_low_rank(method) || !is.null(method$inducing)) {
-    abort_prior("There are no priors with inducing points.", "Leave `prior` out.")
+    abort_prior("Priors are not supported with inducing points.", "Leave `prior` out.")
   }
   if (identical(method$optimizer, "adam")) {
-    abort_prior("There are no priors with optimizer = \"adam\".",
-      "Take the default optimiser of the method.")
+    abort_prior("Priors are not supported with optimizer = \"adam\".",
+      "Use the default optimiser of the method.")
   }
   if (!is.null(source)) {
-    abort_prior("There are no priors for rows that are read in pieces.",
+    abort_prior("Priors are not supported for rows that are read in pieces.",
       "Fit them to a sample of the rows in memory.")
   }
 }
@@ -234,6 +234,6 @@ check_prior_family <- function(settings) {
   if (is.null(settings$prior) || has_ability(settings$method, "local_fields", settings$family)) {
     return(invisible())
   }
-  abort_prior(sprintf("There are no priors by %s of %s response.",
+  abort_prior(sprintf("Priors are not supported by %s for %s response.",
     method_call(settings$method), with_article(settings$family)), "vnngp() has them.")
 }

@@ -96,8 +96,9 @@ check_problem <- function(problem, frame) {
     duplicated <- rows[duplicated_locations(places[rows, , drop = FALSE])]
     if (!length(duplicated)) next
     abort_neargp("duplicates", c(
-      paste0("With nugget = 0 no two rows may have the same location, but ",
-        format_rows(original_rows(frame, (data$place %||% seq_along(data$y))[duplicated])), " do."),
+      paste0("With nugget = 0 all rows must be at different locations, but ",
+        format_rows(original_rows(frame, (data$place %||% seq_along(data$y))[duplicated])),
+        " share one."),
       i = "Estimate the nugget (nugget = NULL), fix a positive one, or average the duplicates."))
   }
 }

@@ -36,10 +36,10 @@ check_profiled <- function(object) {
       compared = FALSE)
   }
   if (has_likelihood_objective(object)) {
-    return(check_known_order(object, "There are no profile intervals"))
+    return(check_known_order(object, "Profile intervals are not available"))
   }
-  of <- if (is.null(object$outputs)) paste("fits by", object$method$label) else "several outputs"
-  abort_neargp("method", c(sprintf("There are no profile intervals of %s.", of),
+  of <- if (is.null(object$outputs)) paste("fits by", object$method$label) else "several responses"
+  abort_neargp("method", c(sprintf("Profile intervals are not available for %s.", of),
     i = "They are for one Gaussian response by exact_gp() or vecchia(condition = \"responses\")."))
 }
 
@@ -176,7 +176,7 @@ inform_open_limits <- function(names, working, rotated) {
   }
   if (any(rotated)) {
     inform_neargp("profile",
-      c(sprintf("There are no profile intervals of %s, which an estimated anisotropy ties together.",
+      c(sprintf("Profile intervals are not available for %s, which an estimated anisotropy ties together.",
         format_some(names[rotated])), i = "method = \"wald\" has them."))
   }
 }

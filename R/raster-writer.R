@@ -31,7 +31,7 @@ new_raster_writer <- function(template, names, file, classes) {
   names(layers) <- names
   if (!is.null(classes)) levels(layers) <- classes
   if (!is.null(classes) && endsWith(file %||% "", ".grd")) {
-    abort_file(file, "cannot hold the names of classes, which one that ends in .tif does")
+    abort_file(file, "cannot store the names of categories; use a file that ends in .tif")
   }
   part <- if (is.null(file)) "" else part_name(file)
   type <- if (is.null(classes)) "FLT8S" else if (nrow(classes) < 255L) "INT1U" else "INT2U"

@@ -110,7 +110,7 @@ pearson_residuals <- function(object, k, threads) {
 check_pearson_noise <- function(object) {
   if (any(object$nugget == 0)) {
     abort_argument("type",
-      "another than \"pearson\" for a fit without nugget, whose noise has no standard deviation",
+      "another than \"pearson\" for a fit without nugget, whose noise is zero",
       "pearson")
   }
 }

@@ -9,7 +9,7 @@
 new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights = NULL) {
   name <- family_core_name(family)
   if (is.null(name)) {
-    abort_neargp("family", sprintf("There are no predictions of %s response with %s link.",
+    abort_neargp("family", sprintf("Predictions of %s response with %s link are not supported.",
       with_article(family), family$link))
   }
   parameters <- check_family_parameters(parameters, family)
@@ -55,7 +55,7 @@ check_family_parameters <- function(parameters, family) {
   missing <- setdiff(names, names(parameters))
   if (length(missing)) {
     abort_neargp("argument",
-      sprintf("A %s() response has the parameter%s %s, which `parameters` lacks.", family$family,
+      sprintf("`parameters` lacks the parameter%2$s %3$s of %1$s().", family$family,
         if (length(names) > 1L) "s" else "", format_some(names)))
   }
   as.list(parameters)[names]
@@ -166,7 +166,7 @@ saturate <- function(value, mixture, what) {
   warn_neargp("overflow",
     c(sprintf("The %s of the response is beyond the range of numbers in %s; the largest number is given.", what,
       format_rows(rows)),
-      x = sprintf("The linear predictor%s has a standard deviation of up to %s there.",
+      x = sprintf("The standard deviation of the linear predictor%s is up to %s there.",
       if (is_log) ", a logarithm," else "", format(max(mixture$sd[rows]), digits = 3L)),
       i = "type = \"link\" gives its mean and sd; look at the variance and range of the fit."))
   replace(value, rows, .Machine$double.xmax)
@@ -185,7 +185,7 @@ check_support_of <- function(observed, mixture, family, rows) {
       observed >= most
   if (!any(outside)) return(invisible())
   abort_neargp("response",
-    c(sprintf("Observed values in %s are none of %s response.", format_rows(rows[outside]),
+    c(sprintf("Observed values in %s are impossible for %s response.", format_rows(rows[outside]),
       with_article(family)), i = if (has_thresholds(family))
       "They are numbers of categories, from 1." else
       if (length(mixture$trials) && discrete && is.finite(most[1L]))

@@ -146,7 +146,7 @@ no_proportions <- function(y, trials) {
 proportion_response <- function(y, weights, frame) {
   rows <- no_proportions(y, weights)
   if (length(rows)) {
-    abort_binomial(frame, paste("times `weights` is no whole number in",
+    abort_binomial(frame, paste("times `weights` is not a whole number in",
       format_rows(original_rows(frame, rows))),
       "For proportions that are not successes among trials use beta_response().")
   }

@@ -39,7 +39,7 @@ frame_response <- function(frame, family) {
 abort_needs_all_rows <- function(what) {
   abort_source(c(sprintf("A response that is %s needs all of its rows, which are not in memory.",
     what),
-    i = "Take counts, amounts, other numbers or cbind(successes, failures); or read the rows into a data frame."))
+    i = "Use counts, amounts, other numbers or cbind(successes, failures); or read the rows into a data frame."))
 }
 
 # A function that calls visit(coords, columns, noise_scale) for pieces of as many rows as the core

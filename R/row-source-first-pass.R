@@ -33,7 +33,7 @@ check_first_pass <- function(given, rows, is_rowwise) {
   }
   if (is_rowwise || rows < 2) return(invisible())
   abort_source(
-    c("No chunk has two rows, so that it cannot be seen whether a row's values depend on other rows.",
+    c("No chunk contains two rows, so it is unclear whether a row's values depend on other rows.",
       i = "Give larger chunks."))
 }
 

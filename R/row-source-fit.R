@@ -16,7 +16,7 @@ check_streamable <- function(settings, transform) {
 check_streamed_family <- function(family) {
   if (is_categorical(family)) abort_needs_all_rows("a class")
   if (!has_gamma_variables(family)) return(invisible())
-  abort_source(c("student_t() by loo_k() has a variable of each row, which all rows depend on.",
+  abort_source(c("student_t() by loo_k() keeps a variable for each row, on which all rows depend.",
     i = "Read the rows into a data frame, which can be fitted in shards as well."))
 }
 
@@ -35,7 +35,7 @@ check_streamed_bound <- function(settings) {
   if (method$optimizer %in% c("natural", "adam")) {
     abort_source(c(sprintf("optimizer = \"%s\" takes random rows of all, which are not in memory.",
       method$optimizer),
-      i = "Take \"auto\", which has mini-batches from a sample, or \"collapsed\"."))
+      i = "Use \"auto\", which takes mini-batches from a sample, or \"collapsed\"."))
   }
   if (bound_kl_weight(method) != 1) {
     abort_source(c("`kl_weight` needs the weight of each row in memory.",
@@ -107,7 +107,7 @@ residuals.neargp_streamed <- function(object, ...) refuse_rows("residuals()")
 
 #' @export
 fitted.neargp_streamed <- function(object, ...) {
-  refuse_rows("fitted()", "predict(fit, newdata = chunk) has the same for a chunk of rows.")
+  refuse_rows("fitted()", "Use predict(fit, newdata = chunk) for a chunk of rows.")
 }
 
 #' @export
@@ -115,7 +115,7 @@ weights.neargp_streamed <- function(object, ...) refuse_rows("weights()", "They 
 
 #' @export
 case.names.neargp_streamed <- function(object, ...) {
-  refuse_rows("case.names()", "Rows are known by their place in the source.")
+  refuse_rows("case.names()", "Rows are known by their position in the source.")
 }
 
 #' @export
@@ -148,7 +148,7 @@ cross_validate.neargp_streamed <- function(object, ...) {
 
 #' @export
 empirical_variogram.neargp_streamed <- function(object, ...) {
-  refuse_rows("empirical_variogram()", "Take that of a sample of the rows.")
+  refuse_rows("empirical_variogram()", "Use a sample of the rows.")
 }
 
 #' @exportS3Method performance::r2
@@ -166,7 +166,7 @@ scores.neargp_streamed <- function(object, newdata = NULL, ...) {
 #' @export
 simulate.neargp_streamed <- function(object, nsim = 1, seed = NULL, newdata = NULL, ...) {
   if (is.null(newdata)) {
-    refuse_rows("simulate() without `newdata`", "Give the places of draws as `newdata`.")
+    refuse_rows("simulate() without `newdata`", "Give the locations of draws as `newdata`.")
   }
   if (reads_shards(object) && !isFALSE(list(...)$conditional)) {
     refuse_rows("simulate()", "predict() returns limits and probabilities of single locations. For draws fit the rows about the region that is wanted, in memory.")

@@ -9,7 +9,7 @@ open_source <- function(source) {
       advice = "It is called with 1, 2, .. until it returns NULL.", close = function() invisible()))
   }
   missing <- source$x[!file.exists(source$x)]
-  if (length(missing)) abort_source(sprintf("There is no file %s.", format_some(missing)))
+  if (length(missing)) abort_source(sprintf("The file %s does not exist.", format_some(missing)))
   if (is.null(source$read)) open_text(source) else open_files(source)
 }
 

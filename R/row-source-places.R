@@ -12,7 +12,7 @@ source_folder <- function(folder, format = c("csv", "parquet"), start_rows = 500
   files <- sort(list.files(folder, pattern, full.names = TRUE, ignore.case = TRUE),
     method = "radix")
   if (!length(files)) {
-    abort_source(sprintf("There are no files of format %s in the folder %s.", format, folder))
+    abort_source(sprintf("The folder %2$s does not contain files of format %1$s.", format, folder))
   }
   files <- normalizePath(files)
   if (format == "csv") return(row_source(files, start_rows = start_rows, ...))
@@ -35,7 +35,7 @@ source_raster <- function(file, window = 1024L, start_rows = 50000L) {
   if (!rlang::is_string(file)) abort_argument("file", "the name of a raster file", file)
   rlang::check_installed("terra", "to read a raster.")
   window <- check_count(window, "window")
-  if (!file.exists(file)) abort_source(sprintf("There is no file %s.", file))
+  if (!file.exists(file)) abort_source(sprintf("The file %s does not exist.", file))
   file <- normalizePath(file)
   size <- dim(terra::rast(file))[1:2]
   corners <- expand.grid(column = seq(1L, size[2L], by = window), row = seq(1L, size[1L],

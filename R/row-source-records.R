@@ -45,8 +45,8 @@ open_records <- function(file, arguments) {
 lines_of_text <- function(connection, n, file) {
   withCallingHandlers(readLines(connection, n), warning = function(w) {
     if (grepl("nul", conditionMessage(w))) {
-      abort_source(c(sprintf("The file %s has bytes of zero, which text has none of.", file),
-        i = "Is it of another format, or UTF-16? Convert it to UTF-8."))
+      abort_source(c(sprintf("The file %s contains bytes of zero, which text does not.", file),
+        i = "It may be in another format or UTF-16. Convert it to UTF-8."))
     }
     invokeRestart("muffleWarning")
   })
@@ -56,8 +56,8 @@ lines_of_text <- function(connection, n, file) {
 check_bytes <- function(lines, file, line) {
   wrong <- which(grepl("\xff", lines, fixed = TRUE, useBytes = TRUE))
   if (!length(wrong)) return(invisible())
-  abort_line(file, line + wrong[1L] - 1, "has a byte of 255, which text in UTF-8 has none of",
-    "Is it of another format? Convert it to UTF-8.")
+  abort_line(file, line + wrong[1L] - 1, "contains a byte of 255, which UTF-8 does not allow",
+    "It may be in another format. Convert it to UTF-8.")
 }
 
 without_byte_order_mark <- function(lines) {
@@ -112,7 +112,7 @@ check_quoted <- function(record, arguments, file, line) {
 }
 
 abort_open_quote <- function(file, line) {
-  abort_line(file, line, "has a quote that its field does not end with",
+  abort_line(file, line, "contains a quote that does not end its field",
     "Double a quote inside of a quoted field. For text whose quotes are plain signs give row_source(quote = \"\").")
 }
 

@@ -24,7 +24,7 @@ complete_predictions <- function(observed, predicted, na.rm, rows = seq_along(ob
     ))
   }
   if (!any(complete)) {
-    abort_neargp("missing", "There is no row in which both observation and prediction are known.")
+    abort_neargp("missing", "Observation and prediction are not known together in any row.")
   }
   complete
 }

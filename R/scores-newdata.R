@@ -20,7 +20,7 @@ new_observations.default <- function(fit, newdata, observed, trials) {
   if (is.matrix(observed)) {
     if (!is.null(trials)) {
       abort_neargp("argument",
-        "The response has its own numbers of trials, in its two columns: leave `trials` out.")
+        "The two columns of the response give the numbers of trials: leave `trials` out.")
     }
     return(list(y = observed[, 1L], trials = rowSums(observed)))
   }
@@ -73,7 +73,7 @@ successes_of_proportions <- function(observed, trials) {
   rows <- no_proportions(observed, rep_len(trials, length(observed)))
   if (length(rows)) {
     abort_neargp("response",
-      sprintf("Observed proportions times `trials` are no whole numbers in %s.", format_rows(rows)))
+      sprintf("Observed proportions times `trials` are not whole numbers in %s.", format_rows(rows)))
   }
   round(observed * trials)
 }
@@ -86,7 +86,7 @@ new_weights <- function(fit, newdata, weights) {
   if (is.null(weights) && (is.null(expression) || identical(fit$data$kind, "proportion"))) return(1)
   if (is.null(weights) && !any(all.vars(expression) %in% names(plain))) {
     inform_neargp("weights",
-      c(sprintf("`newdata` has no `weights = %s`: its observations are scored as of weight 1.",
+      c(sprintf("`weights = %s` is not in `newdata`: its observations are scored with weight 1.",
         paste(deparse(expression), collapse = " ")),
         i = "Give `weights`, the name of their column or numbers."))
     return(1)

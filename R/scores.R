@@ -97,9 +97,9 @@ scores <- function(object, ...) {
 #' @export
 scores.default <- function(object, ...) {
   abort_neargp("argument", c(
-    sprintf("`scores()` does not know what to do with an object of class %s.",
+    sprintf("`scores()` does not support objects of class %s.",
             paste(class(object), collapse = "/")),
-    i = "Give observed values (numeric), predictions (data frame or sf), a fit or a cross-validation."
+    i = "Give numeric observed values, predictions as a data frame or sf, a fit or a cross-validation."
   ))
 }
 

@@ -56,7 +56,7 @@ refused_in_shards <- list(
   # no sum over rows: iterations have products of a vector with the covariance matrix of all rows
   neargp_odvgp = function(data) {
     c("by odvgp(), whose mean is solved for with the covariances of each row with all others",
-      "Take svgp(), the same fit without that mean; or vecchia() in few coordinates, loo_k() in many.")
+      "Use svgp(), the same fit without that mean; or vecchia() in few coordinates, loo_k() in many.")
   },
   neargp_vnngp = function(data) if (has_effects(data)) {
     c("by vnngp() with random effects and smooths", "Leave these out, or fit without shards.")
@@ -77,7 +77,7 @@ with_shards <- function(settings, data, n) {
   if (2 * settings$control$shards > n) {
     abort_neargp("cluster", c(sprintf("%d shards need two rows each, and there are %s rows%s.",
       settings$control$shards, format_count(n), if (n < row_count(data))
-      " of different locations" else ""), i = "Take fewer: neargp_control(shards = )."))
+      " of different locations" else ""), i = "Use fewer: neargp_control(shards = )."))
   }
   settings$device <- "cpu"
   settings
@@ -88,7 +88,7 @@ check_takes_shards <- function(settings, data) {
   what <- if (is.null(settings$cluster)) "Shards" else "A cluster"
   refuse <- function(why, instead) abort_neargp("cluster",
     c(sprintf("%s cannot be used %s.", what, why), i = instead))
-  if (!is.null(data$output)) refuse("for several outputs", "Fit the outputs one by one.")
+  if (!is.null(data$output)) refuse("for several responses", "Fit the responses one by one.")
   for (rule in refused_in_shards[intersect(class(method), names(refused_in_shards))]) {
     refused <- rule(data)
     if (!is.null(refused)) refuse(refused[1L], refused[2L])

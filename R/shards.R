@@ -36,7 +36,7 @@ shard_cuts <- function(places, count, first = 1L) {
 
 abort_few_places <- function() {
   abort_neargp("cluster", c("There are fewer distinct locations than shards.",
-    i = "Take fewer shards: neargp_control(shards = )."))
+    i = "Use fewer shards: neargp_control(shards = )."))
 }
 
 # The shard of each location.

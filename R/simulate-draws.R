@@ -93,7 +93,7 @@ check_drawn <- function(drawn) {
   if (drawn$failed == 0L) return(drawn)
   abort_neargp("cholesky",
     c("The covariance matrix of observations and new locations cannot be factored, even with 1e-6 of its variance on its diagonal.",
-      i = "Take a rougher covariance or a nugget, or fewer observations and locations that nearly repeat each other."))
+      i = "Use a rougher covariance or a nugget, or fewer observations and locations that nearly repeat each other."))
 }
 
 tell_jitter <- function(jitter) {

@@ -88,8 +88,8 @@ space_time_advice <- function(x, i, side) {
   upper <- side == "upper"
   switch(x$layout$kind[i],
     alpha = if (upper) "the process is as smooth in time as the model allows: use alpha = 1." else
-      "the correlation in time falls, and then stays: try model = \"product_sum\".",
-    beta = if (upper) "the strongest interaction of space and time that the model allows. This is no fault." else
+      "the correlation in time falls and then levels off: try model = \"product_sum\".",
+    beta = if (upper) "the strongest interaction of space and time that the model allows. This is not a fault." else
       "the data show no interaction of space and time: use model = \"separable\".",
     share_product = if (upper) "no part of the process is of space or of time alone: use model = \"separable\"." else
       "the process is a sum of one in space and one in time.",

@@ -119,7 +119,7 @@ cov_spacetime <- function(space = cov_matern(nu = NULL), time = NULL,
 # Whether a setting that only some models have was given to one of these.
 refuse_of_model <- function(value, name, has, model, what) {
   if (has || is.null(value)) return(invisible())
-  abort_neargp("argument", c(sprintf("The model \"%s\" has not %s.", model, what),
+  abort_neargp("argument", c(sprintf("The model \"%s\" does not use %s.", model, what),
     i = sprintf("Leave `%s` out.", name)))
 }
 
@@ -142,7 +142,7 @@ time_margin <- function(time) {
   if (!is.null(margin$variance) || !is.null(margin$start$variance) || margin$ard ||
       !isFALSE(margin$anisotropy) || length(margin$range) > 1L ||
       length(margin$start$range) > 1L) {
-    abort_neargp("argument", c("`time` has a family, its shape and one range, and nothing else.",
+    abort_neargp("argument", c("`time` takes a family, its shape and one range, and nothing else.",
       i = "The variance is that of `space`."))
   }
   list(time_family = margin$family, time_shape = margin$shape, time_range = margin$range,
@@ -172,7 +172,7 @@ space_time_obstacle <- function(settings, streamed = FALSE, outputs = FALSE) {
   if (identical(method$optimizer, "adam")) return("with optimizer = \"adam\"")
   if (has_latent_low_rank(method)) return("with a low-rank part")
   if (!is.null(method$inducing)) return("with inducing points")
-  if (outputs) return("for several outputs")
+  if (outputs) return("for several responses")
   if (streamed) return("for rows that are read in pieces")
   if (identical(settings$device, "cuda")) return("on a GPU")
   NULL
@@ -184,12 +184,12 @@ settle_space_time <- function(settings, data, locations, streamed = FALSE) {
   if (!has_space_time(covariance)) return(covariance)
   if (is.null(locations$time)) {
     abort_neargp("space_time", c("cov_spacetime() needs a time of each row.",
-      i = "Name its column, time = ~ day, or take the covariance of space alone, such as cov_matern()."))
+      i = "Name its column, time = ~ day, or use a covariance of space alone, such as cov_matern()."))
   }
   obstacle <- space_time_obstacle(settings, streamed, !is.null(data$output))
   if (!is.null(obstacle)) {
-    abort_neargp("space_time", c(sprintf("cov_spacetime() is not offered %s.", obstacle),
-      i = sprintf("It is for %s, on the CPU; other covariances have one distance of space and time.",
+    abort_neargp("space_time", c(sprintf("cov_spacetime() is not supported %s.", obstacle),
+      i = sprintf("It is for %s, on the CPU. Other covariances combine space and time into one distance.",
         able_methods("local_fields"))))
   }
   if (has_local_fields(covariance)) {
@@ -207,7 +207,7 @@ settle_space_time <- function(settings, data, locations, streamed = FALSE) {
   if (few && !identical(covariance, settings$covariance)) {
     inform_neargp("alpha", c(
       sprintf("`alpha` of cov_spacetime() is 1/2, since there are fewer than %d distinct times.",
-        distinct_times), i = "cov_spacetime(alpha = ) fixes another one."))
+        distinct_times), i = "To fix another value use cov_spacetime(alpha = )."))
   }
   covariance
 }
@@ -224,5 +224,5 @@ check_beta <- function(beta, bound) {
   abort_neargp("space_time",
     c(sprintf("`beta` must be at most %s here, 2 / d in d coordinates of space, not %s.",
       format(bound, digits = 4L), format(beta)),
-      i = "Longitude and latitude are points in three coordinates. Above the bound the model is no covariance."))
+      i = "Longitude and latitude count as three coordinates. Above this limit the function is not a valid covariance."))
 }

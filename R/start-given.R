@@ -44,7 +44,7 @@ with_start_loadings <- function(start, layout) {
     if (!any(given)) next
     if (!all(given)) {
       abort_neargp("argument",
-        c(sprintf("`start` has %s without %s.", format_some(entries[given]),
+        c(sprintf("`start` gives %s without %s.", format_some(entries[given]),
           format_some(entries[!given])),
           i = "Give all variances and covariances of a structure, or none."))
     }
@@ -64,7 +64,7 @@ check_start_axes <- function(layout, natural) {
   for (rows in anisotropy_rows(layout)) {
     missing <- is.na(natural[rows$axes])
     if (any(missing) && !all(missing)) {
-      abort_neargp("argument", sprintf("`start` has no %s for its %s: give both.",
+      abort_neargp("argument", sprintf("`start` lacks %s for its %s: give both.",
         layout$name[rows$axes[missing]], layout$name[rows$axes[!missing]]))
     }
   }
@@ -129,22 +129,23 @@ inform_partial_start <- function(start, problem) {
   if (!has_ability(problem$method, "start_parameters")) {
     if (continues) return(inform_begins_anew(problem))
     name <- method_name(problem$method)
-    abort_neargp("argument", c(sprintf("`start` has nothing that a fit by %s() begins with.", name),
-      i = "It can be an earlier fit by the same method, or what an interrupted one left to neargp_last()."))
+    abort_neargp("argument", c(sprintf("`start` does not contain anything that %s() can start from.", name),
+      i = "It can be an earlier fit by the same method, or the state of an interrupted one from neargp_last()."))
   }
   given <- if (inherits(start, "neargp")) start$layout$name else names(start$parameters)
   estimated <- problem$layout$name[!problem$layout$fixed]
   lacking <- setdiff(estimated, given)
   if (length(lacking) && length(lacking) == length(estimated)) {
-    abort_neargp("argument", c("`start` has none of the parameters that the model estimates.",
-      x = sprintf("It has %s, and the model %s.", format_some(given), format_some(estimated))))
+    abort_neargp("argument", c("`start` names no parameter that the model estimates.",
+      x = sprintf("It names %s, and the model estimates %s.", format_some(given),
+        format_some(estimated))))
   }
   inform_about <- function(names, text) {
     if (length(names)) inform_neargp("start", sprintf(text, format_some(names)))
   }
-  inform_about(lacking, "`start` has no %s: its search begins from the data.")
+  inform_about(lacking, "`start` lacks %s: its search begins from the data.")
   inform_about(setdiff(given, problem$layout$name),
-    "The model has no %s, of which `start` has values: they are left out.")
+    "The model does not include %s, which `start` names: these values are ignored.")
   if (!continues) return(invisible())
   inform_begins_anew(problem)
   if (!is.null(problem$warm_start)) inform_other_inducing(start, problem$method)
@@ -154,9 +155,9 @@ inform_partial_start <- function(start, problem) {
 inform_other_inducing <- function(start, method) {
   if (identical(start$method$inducing, method$inducing)) return(invisible())
   inform_neargp("start", if (has_ability(method, "kept_inducing")) {
-    sprintf("The %s inducing points of `start` are kept, in place of those that `inducing` asks for.",
+    sprintf("The %s inducing points of `start` are kept, and `inducing` is ignored.",
       format_count(nrow(start$svgp$positions)))
-  } else "Inducing points are those that `inducing` asks for, not those of `start`.")
+  } else "The fit uses `inducing`, not the inducing points of `start`.")
 }
 
 has_fitted_state <- function(fit) {

@@ -35,6 +35,7 @@ with_fields <- function(state, ...) {
 
 check_field <- function(x, name) {
   if (name %in% names(x)) return(invisible())
-  rlang::abort(sprintf("A %s has no field `%s`.", sub("^neargp_", "", class(x)[1L]), name),
+  rlang::abort(
+    sprintf("A %s does not include the field `%s`.", sub("^neargp_", "", class(x)[1L]), name),
     .internal = TRUE)
 }

@@ -75,14 +75,14 @@ check_measured_field <- function(object) {
   if (has_normal_response(object)) return(invisible())
   abort_neargp("family", c(
     "Sites are suggested for Gaussian responses without a transform, whose variances do not depend on what will be measured.",
-    i = "For others fit the linear predictor that matters, or look at the map of predict(type = \"link\")."))
+    i = "For others fit the linear predictor that matters, or use the map of predict(type = \"link\")."))
 }
 
 check_site_count <- function(count, most = 5000L) {
   if (count <= most) return(invisible())
   abort_neargp("size", c(
     sprintf("Candidates and targets are %s together, more than %s.", format_count(count),
-      format_count(most)), i = "Take every tenth of them, or a coarser grid."))
+      format_count(most)), i = "Use every tenth of them, or a coarser grid."))
 }
 
 # Locations as areas of one point each.

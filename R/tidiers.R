@@ -192,7 +192,7 @@ with_training_columns <- function(x, data, said) {
   if (!is.data.frame(data) || !nrow(data) %in% c(n, length(spread))) {
     abort_neargp("argument", c(
       sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(n)),
-      i = "Rows removed by `subset` or `na.action` must be removed from `data` too (na.exclude keeps their place)."
+      i = "Remove the rows that `subset` or `na.action` removed, or fit with na.action = na.exclude."
     ))
   }
   if (nrow(data) != n) said <- said[spread, ]

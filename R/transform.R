@@ -119,13 +119,14 @@ with_transform <- function(settings, transform, frame) {
   y <- stats::model.response(frame)
   check_gaussian(family,
     abort_transform(sprintf("`transform` is for a Gaussian response; this one is %s.",
-      family_call(family)), "A family such as Gamma(link = \"log\") has its link in its place."))
+      family_call(family)), "Use the link of a family instead, such as Gamma(link = \"log\")."))
   if (is_output_response(y, family)) {
-    abort_transform("`transform` is for one output, and the response has several.",
+    abort_transform("`transform` is for one response, and the formula gives several.",
       "Transform them in the formula, cbind(log(y1), log(y2)); predictions are then of these.")
   }
   if (!has_ability(settings$method, "transform")) {
-    abort_transform(sprintf("%s fits no transformed response.", method_call(settings$method)),
+    abort_transform(
+      sprintf("%s does not support a transformed response.", method_call(settings$method)),
       "Transform it in the formula; predictions are then on that scale.")
   }
   if (is.numeric(y)) {

@@ -15,7 +15,7 @@ without_recalibration <- function(object) {
 transformed_draws <- function(object, target, nsim, settings) {
   if (settings$noise && !is.null(object$family$recalibration)) {
     abort_neargp("recalibration",
-      c("There are no draws of recalibrated responses: the map is of each by itself.",
+      c("Draws of recalibrated responses are not available: recalibration treats each response by itself.",
         i = "Use type = \"link\", or the fit before recalibrate()."))
   }
   normal <- normal_scale_fit(object)

@@ -16,7 +16,7 @@ check_trend <- function(model_data) {
   if (diff(range(centered)) == 0) {
     abort_neargp("constant_response",
       c(paste0("The response `", model_data$response_name,
-        "` is constant, so there is nothing to fit."),
+        "` is constant, so a model cannot be fitted."),
         x = sprintf("All %s values are %g%s.", format_count(n), if (any(model_data$offset != 0))
           centered[1L] else observed_response(model_data)[1L],
           if (any(model_data$offset != 0)) " after the offset" else "")))
@@ -43,7 +43,7 @@ check_column_sizes <- function(columns, names, least = 1e-290) {
   sizes <- apply(abs(columns), 2L, max)
   small <- sizes > 0 & sizes < least
   if (!any(small)) return(invisible())
-  abort_neargp("scale", c(sprintf("%s varies by about %.3g, too little to compute with.",
+  abort_neargp("scale", c(sprintf("%s varies by about %.3g, which is too little to compute with.",
     format_some(names[small]), sizes[small][1L]), i = "Multiply the covariate by a constant."))
 }
 
@@ -80,5 +80,5 @@ aliased_hint <- function(names, all) {
 abort_exact_trend <- function(response_name) {
   abort_neargp("constant_response",
     c(paste0("The response `", response_name, "` is an exact function of the trend."),
-      i = "Nothing is left for a Gaussian process."))
+      i = "No variation is left for a Gaussian process."))
 }

@@ -83,6 +83,6 @@ leaves_place <- function(object, group, data) {
 
 check_leaves_place <- function(object, name, group, data) {
   if (leaves_place(object, group, data)) return(invisible())
-  abort_neargp("argument", c(sprintf("Without `%s` the rows have no place.", name),
+  abort_neargp("argument", c(sprintf("Without `%s` the location of the rows is unknown.", name),
     i = "by = \"permute\" measures the importance of coordinates and features() in the fit."))
 }

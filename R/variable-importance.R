@@ -71,7 +71,7 @@ variable_importance.neargp <- function(object, variables = NULL, by = c("refit",
   check_fit(object)
   if (is_streamed(object)) refuse_rows("variable_importance()")
   refuse_outputs(object, "variable_importance()",
-    "Fit one of the outputs, or compare fits by cross_validate().")
+    "Fit one of the responses, or compare fits by cross_validate().")
   by <- check_choice(by, "by", c("refit", "permute"))
   repeats <- check_count(repeats, "repeats")
   check_flag(verbose, "verbose")

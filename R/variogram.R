@@ -13,7 +13,7 @@
 #' For a fit, the values are residuals from the trend, and the fitted curve is \eqn{\gamma(h) =
 #' \tau^2 + \sum_c \sigma_c^2 (1 - \rho_c(h))} with nugget \eqn{\tau^2} and partial sills
 #' \eqn{\sigma_c^2}. With differences \eqn{d} of the pairs \eqn{N}, the classical estimator is
-#' \eqn{\frac{1}{2 |N|} \sum d^2} (Matheron 1962), and the robust one \eqn{\frac12 (\frac{1}{|N|}
+#' \eqn{\frac{1}{2 |N|} \sum d^2} (Matheron 1962). The robust one is \eqn{\frac12 (\frac{1}{|N|}
 #' \sum |d|^{1/2})^4 / (0.457 + 0.494 / |N|)} (Cressie and Hawkins 1980).
 #'
 #' Beyond `max_pairs`, pairs are sampled at every scale with R's random numbers. Maximum likelihood
@@ -21,9 +21,9 @@
 #' the covariance by eye, because the points are strongly correlated.
 #'
 #' An anisotropic fit returns two variograms, along its axes. With several ranges, distances are in
-#' units of the ranges. With time, pairs are at most `time_lag` apart in time, or with `along =
-#' "time"` at most `space_lag` in space. With [expand()] there is no curve, and for [monotone()] it
-#' is that of slopes 1.
+#' units of the ranges. With time, the rows of a pair differ by at most `time_lag`, or with `along =
+#' "time"` by at most `space_lag` in space. With [expand()] there is no curve, and for [monotone()]
+#' it is that of slopes 1.
 #'
 #' @param object a fit by [neargp()] to a Gaussian response, or a numeric vector.
 #' @param coords locations of a vector: sf points, a numeric matrix or a data frame.
@@ -79,7 +79,7 @@ empirical_variogram.default <- function(object, coords, width = NULL, cutoff = N
         i = "For example empirical_variogram(data$z, coords = data[c(\"x\", \"y\")])."))
   }
   check_given(missing(coords), "coords",
-    "the places of the values: sf points, or a matrix or data frame of coordinates")
+    "the locations of the values: sf points, or a matrix or data frame of coordinates")
   place <- fold_locations(coords, longlat)
   if (!is.null(directions) && place$longlat) {
     abort_neargp("argument", c("`directions` need planar coordinates.",
@@ -101,8 +101,9 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   check_gaussian(object$family,
     abort_neargp("variogram",
-      c(sprintf("There is no variogram of a fit of %s response.", with_article(object$family)),
-        x = "Its residuals scatter by the family, the covariance is that of the linear predictor.",
+      c(sprintf("The variogram of a fit to %s response is not available.",
+        with_article(object$family)),
+        x = "Its residuals depend on the family, and the covariance describes the linear predictor.",
         i = "See plot(fit, which = \"residual_map\") and cross_validate().")))
   if (check_choice(along, "along", c("space", "time")) == "time") {
     return(variogram_in_time(object, width, cutoff, estimator, max_pairs, space_lag))
@@ -123,7 +124,7 @@ variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_la
   place <- fit$locations
   if (is.null(place$time)) {
     abort_neargp("argument", c("The fit uses no time, so that `along` must be \"space\".",
-      i = "A fit in space and time has neargp(time = )."))
+      i = "Fit in space and time with neargp(time = )."))
   }
   coords <- places_of(fit$data$coords, place)
   last <- ncol(coords)

@@ -160,7 +160,7 @@ varying_lines <- function(fit) {
   surfaces <- surfaces_of(fit)
   absent <- vapply(Filter(function(surface) is.na(surface$trend), surfaces), `[[`, "", "name")
   c(lines, if (length(absent))
-    sprintf("The trend has no %s: %s vary around 0.", format_some(unname(absent)),
+    sprintf("The trend does not include %s: %s vary around 0.", format_some(unname(absent)),
       if (length(absent) == 1L) "its coefficients" else "their coefficients"),
     "See predict(type = \"coefficients\"), plot(fit, \"coefficients\").")
 }

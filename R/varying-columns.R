@@ -29,7 +29,7 @@ new_by_recipe <- function(formula, table, locations, row_names) {
   check_local_finite(model$design, what, row_names)
   largest <- max(abs(model$design))
   if (largest == 0) {
-    abort_neargp("local", c(sprintf("`%s` is 0 in all rows, so that it has no coefficient.", shown),
+    abort_neargp("local", c(sprintf("`%s` is 0 in all rows, so its coefficient cannot be estimated.", shown),
       i = "Leave the component out."))
   }
   complete_recipe(model, shown, 0, largest * sqrt(mean((model$design / largest)^2)), table, what)
@@ -68,7 +68,7 @@ check_rows_vary <- function(problem, frame) {
     known == 0)
   if (!length(still)) return(invisible())
   abort_neargp("local",
-    c(sprintf("With nugget = 0 a row where all columns of `by` are 0 has no variance, as in %s.",
+    c(sprintf("With nugget = 0 the variance of a row is zero where all columns of `by` are 0, as in %s.",
       format_rows(original_rows(frame, still))),
       i = "Estimate the nugget (nugget = NULL), or add a component without `by`: cov_matern() + cov_matern(by = ~ x)."))
 }

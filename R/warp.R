@@ -131,11 +131,11 @@ check_warp <- function(warp) {
   }
   kinds <- vapply(warp, `[[`, "", "kind")
   if (anyDuplicated(kinds)) {
-    abort_neargp("argument", c(sprintf("`warp` has %s() twice.", kinds[anyDuplicated(kinds)]),
+    abort_neargp("argument", c(sprintf("`warp` contains %s() twice.", kinds[anyDuplicated(kinds)]),
       i = "Several coordinates go into one monotone(~ depth + day), and bases into one expand()."))
   }
   if ("mlp" %in% kinds && length(kinds) > 1L) {
-    abort_neargp("argument", c("`warp` has mlp() and another warp.",
+    abort_neargp("argument", c("`warp` combines mlp() with another warp.",
       i = "A network warps all coordinates: give mlp() alone."))
   }
   stats::setNames(warp, kinds)
@@ -153,7 +153,7 @@ expand_recipe <- function(warp, table, locations, places, group, row_names) {
     abort_neargp("local",
       c(sprintf("expand() of %d coordinates needs as many columns of its basis, which has %d.",
       warp$q, length(recipe$names)),
-      i = "Take a smaller q, or a larger basis."))
+      i = "Use a smaller q, or a larger basis."))
   }
   c(recipe, list(q = warp$q, unit = group_scales(places, group)[1L]))
 }
@@ -187,11 +187,11 @@ check_monotone_coordinate <- function(name, component, locations, raw_names) {
   refuse <- function(...) abort_neargp("local",
     sprintf("monotone() cannot warp `%s`: %s.", name, paste0(...)))
   at <- match(name, raw_names)
-  if (is.na(at)) refuse("it is no coordinate; they are ", format_some(raw_names))
+  if (is.na(at)) refuse("it is not a coordinate; they are ", format_some(raw_names))
   kind <- locations$kind[locations$block[match(name, locations$embedded_names)]]
-  if (kind %in% "factor") refuse("the levels of a factor have no order that is not ordered()")
+  if (kind %in% "factor") refuse("the levels of a factor are unordered unless it is ordered()")
   if (kind %in% "ordered" && length(locations$factors[[name]]$levels) < 3L) {
-    refuse("one step between two levels has its range")
+    refuse("one step between two levels is described by its range")
   }
   if (at <= 2L && locations$metric == "longlat") refuse("it is a location on a sphere")
   if (at <= 2L && !isFALSE(component$anisotropy)) refuse("the anisotropy rotates it")

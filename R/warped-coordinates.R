@@ -39,12 +39,12 @@ warped_coordinates <- function(object, newdata = NULL, component = NULL) {
   if (!is.null(object$locations$network)) return(network_features(object, newdata))
   if (!is_warped(object)) {
     abort_neargp("local",
-      c("The covariance of the fit has no `warp`.", i = "expand() and monotone() make one."))
+      c("The covariance of the fit does not include a `warp`.", i = "expand() and monotone() make one."))
   }
   component <- if (is.null(component)) warped_component(object) else check_component(component,
     length(object$covariance$components))
   if (!length(object$core_covariance$components[[component]]$warps)) {
-    abort_neargp("local", sprintf("Component %d of the covariance has no `warp`.", component))
+    abort_neargp("local", sprintf("Component %d of the covariance does not include a `warp`.", component))
   }
   if (is.null(newdata)) return(warp_table(warped_at(object, object$data$coords, component)))
   target <- new_target(object, newdata, "process")

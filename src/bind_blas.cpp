@@ -50,10 +50,10 @@ void use_products_of(const Rcpp::List& context) {
   neargp::use_product_engine(&engine);
 }
 
-// What R's BLAS says of itself where it is one that is known to be fast, else "".
+// The name that R's BLAS gives itself if it is one that is known to be fast, else "".
 // [[Rcpp::export]]
 std::string core_fast_blas() { return r_blas().configuration; }
 
-// What computes products at the moment.
+// The engine that computes products at the moment.
 // [[Rcpp::export]]
 std::string core_product_engine() { return neargp::product_engine().name; }

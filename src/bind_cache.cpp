@@ -1,4 +1,4 @@
-// What R keeps beside a fit for its next predictions, without being part of it (R/cache.R).
+// Objects that R keeps with a fit for its next predictions, without being part of it (R/cache.R).
 #include <Rcpp.h>
 
 #include "base/error.h"

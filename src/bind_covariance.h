@@ -24,8 +24,8 @@ neargp::WorkingParameters to_working_parameters(const Rcpp::List& list);
 // warps.
 class Metric {
  public:
-  // Of points with so many columns: their coordinates, covariates of local fields, and what warped coordinates are made
-  // of.
+  // The layout of points with so many columns: their coordinates, covariates of local fields, and sources of warped
+  // coordinates.
   Metric(const Rcpp::List& component, int columns);
   int dim() const { return covariance_.components[0].dim(); }
   // Row-major.

@@ -100,7 +100,7 @@ void core_effects_hold(SEXP effects, bool held, const Rcpp::List& context) {
   }
 }
 
-// What the entries and forms below are of.
+// The system to which the entries and forms below belong.
 // [[Rcpp::export]]
 void core_effects_invert(SEXP effects, const Rcpp::List& context) {
   EffectsPointer(effects)->system().invert(run_context(context));

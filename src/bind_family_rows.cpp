@@ -168,7 +168,8 @@ Rcpp::NumericVector core_family_part_gradient(SEXP part, const Rcpp::List& field
 
 // ---- all of them ----------------------------------------------------------------------------------------------------
 
-// What core_family_bound() gives. parts: functions that have of all parts what is above of each.
+// The result of core_family_bound(). parts: functions that return for all parts what the functions above return for
+// each.
 // [[Rcpp::export]]
 Rcpp::List core_family_bound_of_parts(const Rcpp::List& parts, const Rcpp::NumericVector& offset, int coefficients,
                                       const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,

@@ -1,4 +1,4 @@
-// What checkpoints need of files and clocks, as R calls it (R/checkpoint.R).
+// Functions of files and clocks that checkpoints need, as R calls them (R/checkpoint.R).
 #include <Rcpp.h>
 
 #include <chrono>

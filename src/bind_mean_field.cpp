@@ -45,7 +45,7 @@ class CallerNumbering {
     for (std::size_t j = 0; j < number_.size(); ++j) caller_[number_[j]] = int(j);
   }
 
-  // `rows_are_nodes`: the rows are renumbered, too.
+  // `rows_are_nodes`: the rows are also renumbered.
   neargp::NeighborTable table(const neargp::NeighborTable& table, bool rows_are_nodes) const {
     neargp::NeighborTable result(table.n, table.k);
     for (neargp::Index row = 0; row < table.n; ++row) {

@@ -10,8 +10,8 @@
 // matrix where it asks for it (R/neighbor-table.R).
 SEXP to_r(neargp::NeighborTable table);
 
-// What R hands on as neighbours: a table of the core, or a matrix of R's own, k x n, numbered from 1 and NA where there
-// are fewer.
+// The neighbours that R hands on: a table of the core, or a matrix of R's own, k x n, numbered from 1 and NA where
+// there are fewer.
 class Neighbors {
  public:
   explicit Neighbors(SEXP neighbors);

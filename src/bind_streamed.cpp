@@ -81,7 +81,7 @@ void core_streamed_add_value(SEXP pointer, const Rcpp::NumericMatrix& coords, co
   StreamedPointer(pointer)->add_to_value(Piece(coords, columns, noise_scale).view(), run_context(context));
 }
 
-// What core_collapsed_bound() gives, without its gradient.
+// The result of core_collapsed_bound(), without its gradient.
 // [[Rcpp::export]]
 Rcpp::List core_streamed_value(SEXP pointer, const Rcpp::List& context) {
   use_products_of(context);

@@ -17,16 +17,17 @@ most_words <- 30L
 page_words <- 350L
 page_examples <- 0.2
 
-# Code in a sentence stands for one word, `code`, before these are applied.
+# Code in a sentence stands for one word, `code`, before these are applied. A question may begin with What, and
+# gaussian() is code.
 patterns <- c(
-  starts = "(^|[.:;] )(Of|Such|What|By|So) ",
+  starts = "(^|[.:;] )(Of|Such|What|By|So) (?!.*[?]$)",
   has = "\\b(has|have|had) (the|a|an|no|its|their|one|two|none|of)\\b",
   words = "\\b(tells?|told|anew|besides?|hardly|mend(s|ed)?)\\b|, (too|either)\\b",
   vocabulary = paste(sep = "|",
     "(?<!\\bin )(?<!\\bdecimal )(?<!\\btake )(?<!\\btakes )\\bplaces?\\b(?! of)",
     "\\b(several|many) (outputs|coordinates)\\b",
     "\\b(is|are|was|were) held\\b", "\\bheld (fixed|at)\\b", "\\bwhat is maximised\\b",
-    "\\b(the|a|this) bound\\b", "\\bown scale\\b", "\\bapart\\b", "\\bgaussian\\b", "\\bMatern\\b", "\\bJudge\\b"
+    "\\b(the|a|this) bound\\b", "\\bown scale\\b", "\\bapart\\b", "\\bgaussian\\b(?![(])", "\\bMatern\\b", "\\bJudge\\b"
   )
 )
 
@@ -37,19 +38,20 @@ main_pages <- c("neargp", "predict.neargp", "neargp_control", "vecchia", "vnngp"
 
 count_words <- function(x) lengths(strsplit(trimws(x), "[[:space:]]+"))
 
-# One row for each sentence, one column for each rule. The parentheses of f(x) belong to a formula.
+# One row for each sentence, one column for each rule. The parentheses of f(x) belong to a formula; those of a year
+# and of the number of an equation belong to a name.
 find_faults <- function(sentences) {
   found <- vapply(patterns, function(p) grepl(p, sentences, perl = TRUE), logical(length(sentences)))
   found <- matrix(found, length(sentences), dimnames = list(NULL, names(patterns)))
   cbind(found, long = count_words(sentences) > most_words,
-    parentheses = lengths(regmatches(sentences, gregexpr(" [(]", sentences))) > 1L)
+    parentheses = lengths(regmatches(sentences, gregexpr(" [(](?![0-9]+[a-z]?[)])", sentences, perl = TRUE))) > 1L)
 }
 
 # ---- sentences of each kind of text -----------------------------------------------------------------------
 
 split_sentences <- function(blocks) {
   blocks <- trimws(gsub("[[:space:]]+", " ", blocks))
-  unlist(strsplit(blocks[nzchar(blocks)], "(?<=[.!?]|[.!?][)\"])\\s+(?=[(\"]*([A-Z]|code\\b))", perl = TRUE))
+  unlist(strsplit(blocks[nzchar(blocks)], "(?<=[.!?]|[.!?][)\"])\\s+(?=[(\"]*([A-Z]|(code|neargp)\\b))", perl = TRUE))
 }
 
 as_sentences <- function(kind, path, blocks) {
@@ -96,7 +98,7 @@ read_markdown <- function(kind, path) {
   fenced <- grepl("^ *```", lines)
   lines <- lines[cumsum(fenced) %% 2L == 0L & !fenced]
   text <- paste(lines, collapse = "\n")
-  text <- gsub("\\$\\$.*?\\$\\$|<!--.*?-->", "code", text, perl = TRUE)
+  text <- gsub("(?s)\\$\\$.*?\\$\\$|<!--.*?-->|\\$[^$\n]+\\$", "code", text, perl = TRUE)
   text <- gsub("`[^`]+`", "code", text)
   text <- gsub("!?\\[([^]]*)\\]\\([^)]*\\)", "\\1", text)
   text <- gsub("\n *([-*#>]|[0-9]+[.])+ ", "\n\n", text)

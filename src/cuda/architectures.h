@@ -7,7 +7,7 @@
 namespace neargp {
 
 // `compiled` holds architectures as 100 * major + 10 * minor. Code for one runs on later ones with the same major
-// number; the newest is there in a portable form, too, which runs on everything that is newer.
+// number; the newest also comes in a portable form, which runs on everything that is newer.
 inline bool has_code_for(int major, int minor, std::initializer_list<int> compiled) {
   const int device = 100 * major + 10 * minor;
   return device >= std::max(compiled) || std::any_of(compiled.begin(), compiled.end(), [&](int built) {

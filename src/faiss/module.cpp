@@ -21,8 +21,8 @@ using neargp::Index;
 #define NEARGP_TEXT(x) #x
 #define NEARGP_VERSION(major, minor, patch) "FAISS " NEARGP_TEXT(major) "." NEARGP_TEXT(minor) "." NEARGP_TEXT(patch)
 
-// What FAISS throws is a class of its library, unknown beyond this module. An error of CUDA it does not throw: it
-// asserts that there was none, and ends the process otherwise. Lack of the GPU's memory it throws.
+// FAISS throws a class of its own library, unknown beyond this module. An error of CUDA it does not throw: it asserts
+// that there was none, and ends the process otherwise. Lack of the GPU's memory it throws.
 template <class Action>
 auto translated(const Action& action) {
   try {

@@ -79,7 +79,7 @@ test_extended("a larger fit with the smaller likelihood is no test, which a warn
     smaller <- exponential(cov_exponential(), method = method)
     larger <- do.call(exponential, c(early, list(method = method)))
     warning <- expect_warning(anova(larger, smaller), class = "neargp_warning_comparison",
-      "`larger` has a log-likelihood .* smaller than `smaller`.*ended before its maximum.*update\\(larger, start = smaller\\)")
+      "log-likelihood of `larger` is .* below that of `smaller`.*ended before its maximum.*update\\(larger, start = smaller\\)")
     expect_no_match(conditionMessage(warning), "conditioning sets")
     table <- suppressWarnings(anova(larger, smaller), classes = "neargp_warning_comparison")
     expect_identical(rownames(table), c("smaller", "larger"))

@@ -221,7 +221,7 @@ test_that("what areas cannot have is refused, and says why", {
   fit <- function(...) neargp(z ~ 1, data, ..., support = block_support())
   expect_message(neargp(z ~ 1, data, nugget = 0.1, covariance = areal_covariance),
     "mean of the field", class = "neargp_message_support")
-  expect_error(neargp(z ~ 1, data[10:11, ], support = block_support()), "none",
+  expect_error(neargp(z ~ 1, data[10:11, ], support = block_support()), "not areas",
     class = "neargp_error_support")
   expect_error(fit(method = loo_k(k = 3)), "loo_k", class = "neargp_error_support")
   expect_error(fit(family = negative_binomial()), class = "neargp_error_support")
@@ -231,7 +231,7 @@ test_that("what areas cannot have is refused, and says why", {
   expect_error(fit(covariance = cov_exponential(sd = ~ people)), "local",
     class = "neargp_error_support")
   expect_error(neargp(cbind(z, height) ~ 1, data, support = block_support(),
-    method = vecchia(k = 3)), "outputs", class = "neargp_error_support")
+    method = vecchia(k = 3)), "several responses", class = "neargp_error_support")
   expect_error(neargp(z ~ 1, data, support = 16), class = "neargp_error_argument")
   expect_error(block_support(points = 0), class = "neargp_error_argument")
   expect_error(block_support(weights = 1), class = "neargp_error_argument")

@@ -154,6 +154,6 @@ test_that("a response without a mean has none over areas", {
   fit <- neargp(z ~ 1, area_data(40L), coords = ~ x + y, method = vnngp(k = 5),
     family = student_t(df = 1), covariance = cov_exponential(range = 0.3), verbose = FALSE)
   polygons <- sf::st_sf(geometry = unit_squares())
-  expect_error(predict(fit, polygons), "no mean", class = "neargp_error_family")
+  expect_error(predict(fit, polygons), "does not exist", class = "neargp_error_family")
   expect_true(all(is.finite(predict(fit, polygons, type = "link")$mean)))
 })

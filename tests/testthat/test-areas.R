@@ -171,7 +171,7 @@ test_extended("what cannot be predicted is an error that says what can", {
   expect_error(predict_areas(outputs, polygons), "one response", class = "neargp_error_method")
   expect_error(predict(outputs, polygons), "one response", class = "neargp_error_method")
   classes <- neargp(factor(height > 0) ~ 1, data, coords = ~ x + y, method = loo_k(k = 5))
-  expect_error(predict(classes, polygons), "not of classes", class = "neargp_error_method")
+  expect_error(predict(classes, polygons), "not for categories", class = "neargp_error_method")
 })
 
 test_extended("solves of many columns together are those of each alone", {

@@ -26,6 +26,8 @@ test_that("white noise has a variance that is told to be none, and noise-free da
     covariance = cov_exponential()))
   noise$parameters$at_boundary[1L] <- TRUE
   noise$parameters$working[1L] <- noise$bounds$lower[["variance"]]
+  expect_match(boundary_advice(noise)[1L], "variance: the data show no process beyond the trend")
+  noise$layout$kind[2L] <- "variance"
   expect_match(boundary_advice(noise)[1L], "variance: the data show no such component")
   data$z <- sin(data$x) + cos(data$y)
   smooth <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15),

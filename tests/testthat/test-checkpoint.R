@@ -141,7 +141,7 @@ test_extended("another version, another file, and two processes are told", {
   write_checkpoint(file, replace(read$header, "version", "0.0.0.1"), read$records)
   error <- checkpoint_error(run(resume = file))
   expect_identical(error$reason, "version")
-  expect_match(conditionMessage(error), "of neargp 0.0.0.1, and this is")
+  expect_match(conditionMessage(error), "by neargp 0.0.0.1, and this is")
   records <- merged_records(read$records)
   records$known[[2]]$asked <- "another"
   write_checkpoint(file, read$header, list(records))

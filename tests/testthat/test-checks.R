@@ -37,7 +37,7 @@ test_that("slips that are easy to fix are told how", {
   expect_error(fit(z ~ 1, method = vnngp(5), family = other), "Use negative_binomial()",
     fixed = TRUE, class = "neargp_error_family")
   data$one <- "same"
-  expect_error(fit(z ~ .), "`one` has the same level", class = "neargp_error_formula")
+  expect_error(fit(z ~ .), "`one` is the same in all rows", class = "neargp_error_formula")
   for (class in c("SpatVector", "SpatialPointsDataFrame")) {
     object <- structure(list(), class = c(class, if (class == "SpatialPointsDataFrame") "Spatial"))
     expect_error(neargp(z ~ 1, object), "sf::st_as_sf(data", fixed = TRUE,
@@ -57,13 +57,15 @@ test_that("an argument that a function does not have is reported with the one th
   slip <- function(...) {
     conditionMessage(expect_error(method(1, ...), class = "neargp_error_argument"))
   }
-  expect_match(slip(intervall = 2), "method() has no argument `intervall`", fixed = TRUE)
+  expect_match(slip(intervall = 2), "method() does not accept the argument `intervall`",
+    fixed = TRUE)
   expect_match(slip(intervall = stop("not evaluated")), "Did you mean `interval`?", fixed = TRUE)
   expect_match(slip(chunkSize = 2, typee = 2), "Did you mean `chunk_size`, `type`?", fixed = TRUE)
   expect_match(slip(weights = 2), "Its arguments are `object`, `interval`", fixed = TRUE)
-  expect_error(method(1, 2, 3, 4, 5), "without a name is one too many: 5",
+  expect_error(method(1, 2, 3, 4, 5), "unnamed argument is one too many: 5",
     class = "neargp_error_argument")
-  expect_error(do.call(method, list(1, intervall = 2)), "the function has no argument `intervall`",
+  expect_error(do.call(method, list(1, intervall = 2)),
+    "the function does not accept the argument `intervall`",
     class = "neargp_error_argument")
 })
 
@@ -74,7 +76,7 @@ test_that("methods tell misspelt arguments", {
     quote(coef(fit, wat = "trend")), quote(augment(fit, dta = 1)),
     quote(scores(1, mean = 0, sd = 1, famili = poisson())),
     quote(scores(data.frame(mean = 0, sd = 1), observed = 1, lvel = 0.5)))) {
-    expect_error(eval(call), "has no argument", class = "neargp_error_argument")
+    expect_error(eval(call), "does not accept the argument", class = "neargp_error_argument")
   }
   data <- simulated_data(40)
   data$yes <- factor(data$z > stats::median(data$z))
@@ -82,7 +84,8 @@ test_that("methods tell misspelt arguments", {
   binary <- neargp(yes ~ 1, data, coords = ~ x + y, method = vnngp(5), family = binomial())
   judged <- list(calibration_curve, confusion_table, scores)
   for (fit in list(classes, binary)) for (judge in judged) {
-    expect_error(judge(fit, at_mst = 1), "has no argument", class = "neargp_error_argument")
+    expect_error(judge(fit, at_mst = 1), "does not accept the argument",
+      class = "neargp_error_argument")
   }
   expect_identical(calibration_curve(classes, k = 4, threads = 1),
     calibration_curve(classes, k = 4))
@@ -121,7 +124,7 @@ test_extended("slips of first use have errors of the package", {
   }
   slip(neargp(data$z ~ 1, coords = ~ x + y), "argument", "`data` is missing")
   slip(fit(z ~ 1, data, coords = c(x, y)), "coordinates", "coords = ~ x + y")
-  slip(fit(z ~ q, data, coords = ~ x + y), "columns", "`data` has no column q")
+  slip(fit(z ~ q, data, coords = ~ x + y), "columns", "Column q is not in `data`")
   slip(fit(z ~ 1, cbind(data, x = 1), coords = ~ x + y), "columns", "more than one column named x")
   slip(fit(z ~ 1, data, coords = ~ x + y, time = day_that_is_not), "coordinates", "time = ~ day")
   for (covariance in list(cov_matern, "matern", "cov_matern", "Mattern")) {
@@ -184,19 +187,19 @@ test_that("arguments that nobody takes are errors, and not swallowed", {
   x <- cbind(x = (1:30 * 0.618) %% 1, y = (1:30 * 0.414) %% 1)
   fit <- neargp(z ~ 1, data.frame(x, z = sin(6 * x[, 1])), coords = ~ x + y,
     method = vecchia(3), covariance = cov_exponential(variance = 1, range = 0.3), nugget = 0.1)
-  refused(empirical_variogram(fit, boundaries = 1:3), "no argument `boundaries`")
+  refused(empirical_variogram(fit, boundaries = 1:3), "not accept the argument `boundaries`")
   refused(empirical_variogram(sin(1:30), x, widths = 0.1), "Did you mean `width`")
-  refused(covariance_value(cov_exponential(2, 5), 1, lag = 1), "no argument `lag`")
+  refused(covariance_value(cov_exponential(2, 5), 1, lag = 1), "not accept the argument `lag`")
   for (method in c("glance", "fixef", "deviance")) {
-    refused(do.call(method, list(fit, wrong = 1)), "no argument `wrong`")
+    refused(do.call(method, list(fit, wrong = 1)), "not accept the argument `wrong`")
   }
   variogram <- empirical_variogram(fit)
-  refused(plot(variogram, palette = "a"), "plot\\(\\) has no argument `palette`")
-  refused(plot(variogram, cex.axis = 0.8), "no argument `cex.axis`")
+  refused(plot(variogram, palette = "a"), "plot\\(\\) does not accept the argument `palette`")
+  refused(plot(variogram, cex.axis = 0.8), "not accept the argument `cex.axis`")
   expect_drawn(plot(variogram, main = "a"))
   validated <- cross_validate(fit, folds = 2, verbose = FALSE)
   refused(plot(validated, which = "pit", wich = "map"), "Did you mean `which`")
-  refused(plot(block_folds(x, 2), folds = 1), "no argument `folds`")
+  refused(plot(block_folds(x, 2), folds = 1), "not accept the argument `folds`")
 })
 
 test_that("classes and settings that cannot be fitted are errors with a way out that works", {

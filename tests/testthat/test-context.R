@@ -4,7 +4,7 @@ test_that("a plain context is the CPU, the tree and Eigen, whatever options say"
   expect_identical(plain$threads, 3L)
   expect_identical(c(plain$device_module, plain$search, plain$faiss_module), c("", "kd-tree", ""))
   expect_false(plain$blas || plain$single_precision)
-  expect_error(plain$gpu, "no field `gpu`")
+  expect_error(plain$gpu, "not include the field `gpu`")
 })
 
 test_that("contexts of computations have what argument, fit and options say", {

@@ -22,7 +22,7 @@ test_that("a covariance becomes one structure of full rank for each summand", {
 })
 
 test_that("arguments that make no model are errors", {
-  expect_error(cov_coregionalisation(cov_matern(variance = 1)), "no `variance`",
+  expect_error(cov_coregionalisation(cov_matern(variance = 1)), "do not take a `variance`",
     class = "neargp_error_argument")
   expect_error(cov_coregionalisation("matern"), class = "neargp_error_argument")
   expect_error(cov_coregionalisation(cov_matern(), rank = 0), "rank",
@@ -41,7 +41,7 @@ test_that("arguments that make no model are errors", {
   expect_error(fit(cov_coregionalisation(cov_matern(), rank = 3)), "at most 2",
     class = "neargp_error_argument")
   expect_error(fit(cov_coregionalisation(cov_matern(), matrices = list(diag(3)))),
-    "3 rows, but there are 2 outputs", class = "neargp_error_argument")
+    "3 rows, but there are 2 responses", class = "neargp_error_argument")
 })
 
 test_that("the core gets loadings by output and factor", {

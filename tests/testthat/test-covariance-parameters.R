@@ -88,7 +88,7 @@ test_that("settings that do not fit the locations are classed errors", {
     method = vecchia(k = 5)), "1 value", class = "neargp_error_argument")
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, distance = "chordal",
     covariance = cov_exponential(ard = TRUE),
-    method = vecchia(k = 5)), "no meaning for longitude", class = "neargp_error_argument")
+    method = vecchia(k = 5)), "not available for longitude", class = "neargp_error_argument")
 })
 
 test_that("metrics of components with different parameters can be compared", {

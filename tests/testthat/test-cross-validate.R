@@ -147,7 +147,7 @@ test_extended("wrong folds and settings are refused with their reason", {
     class = "neargp_error_folds")
   expect_error(cross_validate(fit, folds = rep(1, 60)), "same fold", class = "neargp_error_folds")
   expect_error(cross_validate(fit, folds = 100), "`v` is 100", class = "neargp_error_folds")
-  expect_error(cross_validate(fit, settings = list(list(k = 3))), "name of its own",
+  expect_error(cross_validate(fit, settings = list(list(k = 3))), "named list",
     class = "neargp_error_argument")
   expect_error(cross_validate(fit, settings = list(a = 3)), "list of lists",
     class = "neargp_error_argument")
@@ -156,9 +156,9 @@ test_extended("wrong folds and settings are refused with their reason", {
   expect_error(cross_validate(fit, folds = 2, k = 40), "more than the 30 rows",
     class = "neargp_error_k")
   expect_error(cross_validate(fit, refit = NA), "`refit`", class = "neargp_error_argument")
-  expect_error(cross_validate(list(fit)), "name of its own", class = "neargp_error_fits")
+  expect_error(cross_validate(list(fit)), "named fits", class = "neargp_error_fits")
   expect_error(cross_validate(list(a = fit, b = fixed_class_fit(class_data(60), k = 10L))),
-    "Of classes are b", class = "neargp_error_fits")
+    "Fits to categories: b", class = "neargp_error_fits")
   other <- example_fit(60, seed = 33)
   expect_error(cross_validate(list(a = fit, b = other)), "b differs from a",
     class = "neargp_error_fits")

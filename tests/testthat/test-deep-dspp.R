@@ -245,7 +245,7 @@ test_extended("a problem that is not for it is refused, with what is", {
   fit <- function(formula = y ~ 1, ...) {
     neargp(formula, data, coords = ~ x1 + x2, method = short_dspp(), ...)
   }
-  expect_error(fit(y ~ 0), "constant of its own", class = "neargp_error_formula")
+  expect_error(fit(y ~ 0), "needs an intercept", class = "neargp_error_formula")
   expect_error(fit(y ~ 0 + w), class = "neargp_error_formula")
   expect_error(fit(nugget = 0.1), class = "neargp_error_nugget")
   expect_error(fit(covariance = cov_matern(nu = 1)), class = "neargp_error_covariance")

@@ -51,15 +51,15 @@ test_extended("a dot does not stand for groups, and missing groups leave rows ou
 test_that("terms without a variance, and methods without terms, are refused", {
   data <- transform(simulated_data(40), one = "a", row = seq_len(40), g = rep(1:4, 10))
   fit <- function(formula, ...) neargp(formula, data, coords = ~ x + y, threads = 1L, ...)
-  expect_error(fit(z ~ (1 | one)), "same level", class = "neargp_error_formula")
+  expect_error(fit(z ~ (1 | one)), "same in all rows", class = "neargp_error_formula")
   expect_error(fit(z ~ (1 | row)), "nugget", class = "neargp_error_formula")
   expect_error(fit(z ~ (1 | g) + (height | g)), "twice", class = "neargp_error_formula")
-  expect_error(fit(z ~ (1 | missing)), "no column missing", class = "neargp_error_columns")
+  expect_error(fit(z ~ (1 | missing)), "Column missing", class = "neargp_error_columns")
   others <- list(loo_k(5, optimizer = "adam"), mll_k(5), swsgp(10), vecchia(5, inducing = 5))
   for (method in others) {
     expect_error(fit(z ~ (1 | g), method = method), "vecchia\\(\\)", class = "neargp_error_method")
   }
-  expect_error(fit(cbind(z, height) ~ (1 | g), method = vecchia(5)), "several outputs",
+  expect_error(fit(cbind(z, height) ~ (1 | g), method = vecchia(5)), "several responses",
     class = "neargp_error_method")
 })
 

@@ -130,7 +130,7 @@ test_extended("columns are compressed where they have too many numbers, which er
   expect_false(is_compressed(full$data))
   compressed <- with_numbers(78.9, many_effects_fit(z ~ a + (1 | region)))
   expect_true(is_compressed(compressed$data))
-  expect_error(with_numbers(78.9, simulate(compressed)), "Of 300 rows, that is for at most 78",
+  expect_error(with_numbers(78.9, simulate(compressed)), "With 300 rows, the limit is 78",
     class = "neargp_error_size")
 })
 

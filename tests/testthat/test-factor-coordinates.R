@@ -126,7 +126,7 @@ test_that("levels that the fit does not know are told, those that no row has are
     class = "neargp_error_levels")
   expect_true(is.na(predict(fit, transform(new, colour = factor(c("red", NA, "red"))))$mean[2]))
   expect_identical(nobs(fit_mixed(transform(data, colour = replace(colour, 3, NA)))), 59L)
-  expect_error(predict(fit, transform(new, x = "a")), "x is not.*held numbers",
+  expect_error(predict(fit, transform(new, x = "a")), "x is not.*was numeric",
     class = "neargp_error_coordinates")
 })
 
@@ -177,7 +177,7 @@ test_extended("a monotone warp learns the spacing of ordered levels", {
   expect_equal(predict(fit, data[71:80, ], parameters = "plug-in"),
     predict(plain, scaled[71:80, ]), tolerance = 1e-8)
   expect_error(neargp(z ~ 1, data, coords = ~ x + flag, method = vecchia(k = 5),
-    covariance = cov_exponential(warp = monotone(~ flag))), "no order",
+    covariance = cov_exponential(warp = monotone(~ flag))), "unordered",
     class = "neargp_error_local")
 })
 
@@ -287,7 +287,7 @@ test_that("text that reads as numbers is no factor among the coordinates unless 
   fit <- function(...) neargp(z ~ 1, data, method = exact_gp(), ...)
   expect_error(fit(coords = ~x), "text that reads as numbers: x.*as.numeric",
     class = "neargp_error_coordinates")
-  expect_error(fit(coords = ~ x + y), "`data` has no column y, which `coords` names",
+  expect_error(fit(coords = ~ x + y), "Column y, which `coords` names, is not in `data`",
     class = "neargp_error_columns")
 })
 

@@ -80,7 +80,7 @@ test_that("responses that a family cannot have are refused, and others advised",
     class = "neargp_error_response")
   expect_message(fit_counts(I(abs(amount) + 0.1) ~ h, tweedie(), d), "Gamma",
     class = "neargp_message_family")
-  expect_message(fit_counts(I(zeros + 1) ~ h, zi_poisson(), d), "lower bound",
+  expect_message(fit_counts(I(zeros + 1) ~ h, zi_poisson(), d), "lower limit",
     class = "neargp_message_family")
 })
 

@@ -55,7 +55,7 @@ test_extended("all code that reads or writes a `fit` knows its fields", {
 test_that("no more rows than parameters is told", {
   data <- data.frame(x = 1:4, z = c(1, 3, 2, 5))
   few <- function(n, ...) neargp(z ~ 1, data[seq_len(n), ], coords = ~x, method = exact_gp(), ...)
-  expect_warning(few(4), "4 observations say little of 4 parameters: 1 of the trend and 3 of the covariance",
+  expect_warning(few(4), "4 observations contain little information about 4 parameters: 1 of the trend and 3 of the covariance",
     class = "neargp_warning_few_rows")
   expect_no_warning(few(4, nugget = 0.1))
 })

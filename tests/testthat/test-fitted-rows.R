@@ -8,7 +8,7 @@ test_extended("without data of that name a fit cannot be made anew, and says wha
   calls <- list(function(fit) update(fit, . ~ 1), drop1, function(fit) step(fit, trace = 0),
     function(fit) add1(fit, ~ . + group))
   for (ask in calls) {
-    expect_error(ask(fit), "no object `their_name`.*update\\(fit, data = \\)",
+    expect_error(ask(fit), "the object `their_name`.*update\\(fit, data = \\)",
       class = "neargp_error_newdata")
   }
   again <- update(fit, . ~ 1, data = kept)

@@ -105,7 +105,7 @@ test_that("impossible folds are refused with the reason", {
     class = "neargp_error_coordinates")
   expect_error(block_folds(matrix("a", 5, 2), v = 2), "finite numbers",
     class = "neargp_error_coordinates")
-  expect_error(block_folds(cbind(1:5, 95), v = 2, longlat = TRUE), "no longitude and latitude",
+  expect_error(block_folds(cbind(1:5, 95), v = 2, longlat = TRUE), "not longitude and latitude",
     class = "neargp_error_coordinates")
   expect_error(block_folds(matrix(1, 5, 2), v = 2), "the same", class = "neargp_error_folds")
 })

@@ -180,7 +180,7 @@ test_extended("rows that are not those of both fits are told", {
   expect_error(residuals(fewer), class = "neargp_error_fits")
   elsewhere <- neargp_hurdle(fit$presence,
     fit_without_field(amount ~ h, transform(positive, x = rev(x)), family = Gamma("log")))
-  expect_error(fitted(elsewhere), "other places", class = "neargp_error_fits")
+  expect_error(fitted(elsewhere), "other locations", class = "neargp_error_fits")
 })
 
 test_that("draws of a hurdle model ask for newdata, and functions of fits for a fit", {

@@ -151,7 +151,7 @@ test_extended("a fold's rows are predicted from the others, parameters and induc
   expect_equal(predictions[startsWith(names(predictions), "prob_")],
     predict(again, flowers[held, ]), tolerance = 1e-5, ignore_attr = TRUE)
   expect_s3_class(cross_validate(fit, folds = folds, refit = TRUE), "neargp_class_cv")
-  expect_error(cross_validate(fit, folds = as.integer(flowers$Species)), "no row of the class",
+  expect_error(cross_validate(fit, folds = as.integer(flowers$Species)), "no row of the category",
     class = "neargp_error_folds")
 })
 

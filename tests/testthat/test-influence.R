@@ -97,7 +97,7 @@ test_extended("fits that are no linear smoother of one response are refused", {
     expect_error(statistic(inducing), class = "neargp_error_method")
   }
   none <- neargp(z ~ 0, data, coords = ~ x + y, method = exact_gp(), covariance = cov_exponential())
-  expect_error(cooks.distance(none), "there are none", class = "neargp_error_formula")
+  expect_error(cooks.distance(none), "trend is empty", class = "neargp_error_formula")
   expect_length(hatvalues(none), 60L)
 })
 

@@ -262,7 +262,8 @@ test_that("a trend whose search ended at a saddle is refused, and no variance of
     g = rep(c("u", "v", "w"), length.out = 8))
   data$z <- rnorm(8) + rt(8, 1)
   expect_error(neargp(z ~ a + g, data, coords = ~ x + y, family = student_t(df = 1),
-    method = vnngp(), covariance = cov_exponential(variance = 0.02, range = 1e-5)), "no posterior",
+    method = vnngp(), covariance = cov_exponential(variance = 0.02, range = 1e-5)),
+    "does not exist",
     class = "neargp_error_posterior")
   expect_silent(check_trend_posterior(diag(2)))
 })

@@ -191,7 +191,7 @@ test_extended("what cannot be is refused in one way", {
   }
   expect_error(fit(cov_exponential(range = ~ dry)), "dry", class = "neargp_error_columns")
   expect_error(fit(cov_exponential(range = ~ flat)), "flat", class = "neargp_error_local")
-  expect_error(fit(cov_exponential(sd = ~ 1)), "no covariates", class = "neargp_error_local")
+  expect_error(fit(cov_exponential(sd = ~ 1)), "not name covariates", class = "neargp_error_local")
   expect_error(fit(cov_exponential(sd = ~ bumps(8))), "coefficients", class = "neargp_error_local")
   expect_error(cov_exponential(sd = "wet"), class = "neargp_error_argument")
   expect_error(cov_exponential(range = z ~ wet), class = "neargp_error_argument")

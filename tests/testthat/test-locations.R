@@ -87,8 +87,8 @@ test_extended("longitude and latitude say what a projection of them says, and de
 
 test_extended("bad coordinates are classed errors that say where", {
   data <- simulated_data(40)
-  expect_error(fit_small(z ~ 1, data), "`coords` must say", class = "neargp_error_coordinates")
-  expect_error(fit_small(z ~ 1, data, coords = ~ lon + y), "no column lon",
+  expect_error(fit_small(z ~ 1, data), "`coords` must name", class = "neargp_error_coordinates")
+  expect_error(fit_small(z ~ 1, data, coords = ~ lon + y), "Column lon",
     class = "neargp_error_columns")
   expect_error(fit_small(z ~ 1, data, coords = z ~ x), "`coords`", class = "neargp_error_argument")
   for (twice in list(~ y + (x + x), c("x", "y", "x"))) {

@@ -41,7 +41,7 @@ test_that("rows are named as in the data, also after subset", {
 
 test_extended("responses and trends that cannot be fitted are classed errors", {
   data <- simulated_data(50)
-  expect_error(fit_small(z ~ 1, data[0, ]), "no rows", class = "neargp_error_empty")
+  expect_error(fit_small(z ~ 1, data[0, ]), "is empty", class = "neargp_error_empty")
   expect_error(fit_small(z ~ 1, data, subset = x > 5), "No rows are left",
     class = "neargp_error_empty")
   expect_error(fit_small(z ~ 1, transform(data, z = NA_real_)), "No rows are left",
@@ -60,7 +60,7 @@ test_extended("responses and trends that cannot be fitted are classed errors", {
     class = "neargp_error_rank")
   expect_error(fit_small(z ~ poly(height, 6), data[1:7, ]), "more rows than",
     class = "neargp_error_rank")
-  expect_error(fit_small(z ~ nonsense, data), "no column nonsense", class = "neargp_error_columns")
+  expect_error(fit_small(z ~ nonsense, data), "Column nonsense", class = "neargp_error_columns")
   expect_error(fit_small(z ~ as.complex(height), data), "complex", class = "neargp_error_formula")
   expect_error(fit_small(z ~ listed, transform(data, listed = I(as.list(height)))), "list",
     class = "neargp_error_columns")
@@ -176,7 +176,7 @@ test_extended("a column that a formula or argument names and data lack is told w
     if (requireNamespace("mgcv", quietly = TRUE)) quote(fit(z ~ s(none))),
     if (requireNamespace("mgcv", quietly = TRUE)) quote(fit(z ~ s(height, by = none))))
   for (call in Filter(Negate(is.null), wrong)) {
-    expect_error(eval(call), "no column (none|c).*columns are x, y", class = "neargp_error_columns")
+    expect_error(eval(call), "Column (none|c).*columns are x, y", class = "neargp_error_columns")
   }
   none <- data$height # a variable beside the data is as good
   expect_equal(unname(coef(fit_small(z ~ none, data))), unname(coef(fit_small(z ~ height, data))))

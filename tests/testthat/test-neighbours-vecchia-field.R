@@ -169,7 +169,7 @@ test_that("print() samples a loss that the fit did not need", {
   set.seed(9)
   fit <- fit_known(noisy_field("uniform", 600, 10), 10, method = vecchia(k = 20))
   loss <- neighbor_loss(fit)
-  expect_output(print(fit), sprintf("on responses, which lose %s log-likelihood and %s sd",
+  expect_output(print(fit), sprintf("on responses, which lose %s log-likelihood, %s sd",
     format(signif(loss$likelihood, 2L)), format(signif(loss$prediction, 2L))), fixed = TRUE)
   expect_null(conditioning_detail(fit, most_rows = 599))
 })

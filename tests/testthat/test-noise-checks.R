@@ -12,7 +12,7 @@ test_extended("what cannot be is told", {
   expect_error(noisy_fit(data, nugget = z ~ depth), "one-sided", class = "neargp_error_argument")
   expect_error(noisy_fit(data, nugget = ~ .), "one-sided", class = "neargp_error_argument")
   expect_error(noisy_fit(data, nugget = ~ nowhere), class = "neargp_error")
-  expect_error(noisy_fit(data, nugget = ~ 1), "no covariates", class = "neargp_error_local")
+  expect_error(noisy_fit(data, nugget = ~ 1), "not name covariates", class = "neargp_error_local")
   expect_error(noisy_fit(transform(data, one = 1), nugget = ~ one), "does not vary",
     class = "neargp_error_local")
   expect_error(noisy_fit(transform(data, twice = 2 * depth), nugget = ~ depth + twice),
@@ -29,7 +29,7 @@ test_extended("what cannot be is told", {
     vecchia(k = 5, inducing = 5), vnngp(k = 5), loo_k(k = 5, optimizer = "adam"))
   for (method in refused) expect_error(noisy_fit(data, method), class = "neargp_error_noise")
   expect_error(neargp(cbind(z, height) ~ 1, data, coords = ~ x + y, nugget = ~ depth,
-    method = vecchia(k = 5)), "outputs", class = "neargp_error_noise")
+    method = vecchia(k = 5)), "several responses", class = "neargp_error_noise")
   expect_error(neargp(round(exp(z)) ~ 1, data, coords = ~ x + y, nugget = ~ depth,
     family = "poisson"), "poisson", class = "neargp_error_noise")
   fit <- noisy_fit(data)

@@ -40,7 +40,7 @@ test_extended("bad outputs are errors that say what is wrong", {
     neargp(formula, d, coords = ~ x + y, method = loo_k(k = 5), ...)
   }
   expect_equal(fit(cbind(zinc) ~ 1)$beta, fit(zinc ~ 1)$beta) # one column is one output
-  expect_error(fit(cbind(zinc, zinc) ~ 1), "same name", class = "neargp_error_response")
+  expect_error(fit(cbind(zinc, zinc) ~ 1), "share a name", class = "neargp_error_response")
   expect_error(fit(cbind(zinc, lead * NA) ~ 1), "No value", class = "neargp_error_empty")
   expect_error(fit(cbind(zinc, constant = ifelse(is.na(lead), NA, 2)) ~ 1), "constant",
     class = "neargp_error_constant_response")
@@ -57,7 +57,8 @@ test_extended("bad outputs are errors that say what is wrong", {
   expect_error(fit(zinc ~ 1, covariance = cov_coregionalisation(cov_matern())), "several responses",
     class = "neargp_error_argument")
   expect_error(fit(zinc ~ 1, nugget = c(1, 2)), class = "neargp_error_argument")
-  expect_error(fit(cbind(zinc, lead) ~ 1, nugget = 0, d = rbind(data, data[2L, ])), "same location",
+  expect_error(fit(cbind(zinc, lead) ~ 1, nugget = 0, d = rbind(data, data[2L, ])),
+    "different locations",
     class = "neargp_error_duplicates")
 })
 

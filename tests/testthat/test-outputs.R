@@ -32,7 +32,7 @@ test_extended("coefficients are the variances and covariances of the outputs, wi
   limits <- confint(fit, what = "covariance")
   expect_true(all(limits[free, 1L] < estimate[free] & estimate[free] < limits[free, 2L]))
   expect_equal(dim(confint(fit)), c(4L, 2L))
-  expect_error(confint(fit, what = "covariance", method = "profile"), "of several outputs",
+  expect_error(confint(fit, what = "covariance", method = "profile"), "for several responses",
     class = "neargp_error_method")
   expect_true(is.finite(AIC(fit)))
   expect_error(AIC(two_outputs(method = loo_k(k = 8))), class = "neargp_error_not_likelihood")

@@ -192,7 +192,7 @@ test_extended("trends of several outputs and of classes are refused, and not tes
   for (fit in c(list(several), classes)) {
     for (asked in list(car::Anova, car::vif, function(fit) car::linearHypothesis(fit, "height = 0"),
         insight::get_predicted, performance::check_collinearity, performance::check_predictions)) {
-      expect_error(asked(fit), if (is.null(fit$outputs)) "fit to classes" else "several",
+      expect_error(asked(fit), if (is.null(fit$outputs)) "fit to categories" else "several",
         class = if (is.null(fit$outputs)) "neargp_error_family" else "neargp_error_method")
     }
   }

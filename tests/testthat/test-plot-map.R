@@ -78,12 +78,12 @@ test_that("pale colours have an outline, which is thin on small symbols", {
 
 test_that("wrong input is refused with its reason", {
   points <- data.frame(a = 1:3, b = 1:3, mean = letters[1:3])
-  expect_error(plot_map(points), "must say where", class = "neargp_error_columns")
+  expect_error(plot_map(points), "must give the locations", class = "neargp_error_columns")
   expect_error(plot_map(points, coords = c("a", "b")), "numeric column",
     class = "neargp_error_argument")
-  expect_error(plot_map(points, "sd", coords = c("a", "b")), "no column sd",
+  expect_error(plot_map(points, "sd", coords = c("a", "b")), "Column sd",
     class = "neargp_error_columns")
-  expect_error(plot_map(points, coords = c("a", "z")), "no column z",
+  expect_error(plot_map(points, coords = c("a", "z")), "Column z",
     class = "neargp_error_columns")
   expect_error(plot_map(points, coords = matrix(1, 2, 2)), "3 rows, not 2 columns with 2 rows",
     class = "neargp_error_argument")
@@ -102,7 +102,7 @@ test_extended("settings of maps are checked", {
   }
   scattered <- data.frame(x = runif(30), y = runif(30), mean = rnorm(30))
   for (given in list(list(pch = 16), list(reset = FALSE), list(lwd = 2))) {
-    expect_error(do.call(plot_map, c(list(scattered), given)), "no argument",
+    expect_error(do.call(plot_map, c(list(scattered), given)), "does not accept the argument",
       class = "neargp_error_argument")
   }
   for (cex in list(-1, "a", c(1, 2))) expect_error(plot_map(scattered, cex = cex), "`cex`",

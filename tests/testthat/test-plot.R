@@ -129,7 +129,7 @@ test_extended("fits of counts are drawn on the scale of the response, without a 
 
 test_that("arguments of no plot are errors", {
   fit <- plotted_fit()
-  expect_error(plot(fit, wich = "map"), "plot\\(\\) has no argument `wich`.*Did you mean `which`",
+  expect_error(plot(fit, wich = "map"), "plot\\(\\) does not accept the argument `wich`.*Did you mean `which`",
     class = "neargp_error_argument")
   for (given in list(list(lwd = 2), list(main = "a"), list(cex = 2), list(directions = 0))) {
     expect_error(do.call(plot, c(list(fit, which = "qq"), given)), names(given),

@@ -105,7 +105,7 @@ test_extended("what is no window, or not in it, is a classed error", {
     class = "neargp_error_coordinates")
   skip_if_not_installed("sf")
   degrees <- sf::st_as_sf(points, coords = c("x", "y"), crs = 4326)
-  expect_error(point_pattern_data(degrees, sf::st_bbox(degrees)), "no one size",
+  expect_error(point_pattern_data(degrees, sf::st_bbox(degrees)), "differ in size",
     class = "neargp_error_crs")
   planar <- sf::st_as_sf(points, coords = c("x", "y"), crs = 3035)
   square <- sf::st_as_sfc(sf::st_bbox(planar))

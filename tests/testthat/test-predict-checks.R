@@ -8,14 +8,14 @@ test_extended("a prediction has one scale, and trials only where the response ha
     class = "neargp_error_argument")
   expect_named(predict(fit, at, type = "link", interval = "confidence"),
     c("mean", "sd", "lower", "upper"))
-  expect_error(predict(fit, at, trials = 3), "poisson.. response has none",
+  expect_error(predict(fit, at, trials = 3), "poisson.. response does not use",
     class = "neargp_error_argument")
-  expect_error(simulate(fit, trials = 3), "poisson.. response has none",
+  expect_error(simulate(fit, trials = 3), "poisson.. response does not use",
     class = "neargp_error_argument")
-  expect_error(scores(fit, at, trials = 3), "poisson.. response has none",
+  expect_error(scores(fit, at, trials = 3), "poisson.. response does not use",
     class = "neargp_error_argument")
   counts <- fit_vnngp_model(vnngp_models$counts, data, k = 5, covariance = fixed_exponential)
-  expect_error(scores(counts, at, trials = 3), "its own numbers of trials",
+  expect_error(scores(counts, at, trials = 3), "give the numbers of trials",
     class = "neargp_error_argument")
   expect_s3_class(scores(counts, at, observed = "successes", trials = at$trials), "neargp_scores")
 })

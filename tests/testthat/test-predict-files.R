@@ -120,7 +120,7 @@ test_extended("areas and grids of stars have no files, and the error says what h
   fit <- files_fit()
   square <- sf::st_sf(h = 0, geometry = sf::st_sfc(sf::st_polygon(list(cbind(c(0, 1, 1, 0, 0),
     c(0, 0, 1, 1, 0))))))
-  expect_error(predict(fit, square, output = "{part}.csv"), "some areas at a time",
+  expect_error(predict(fit, square, output = "{part}.csv"), "predict some at a time",
     class = "neargp_error_newdata")
   skip_if_not_installed("stars")
   expect_error(predict(fit, stars::st_as_stars(list(h = matrix(0, 2, 2))), output = "{part}.csv"),
@@ -136,7 +136,7 @@ test_that("what has no parts is refused, and why", {
   }
   expect_error(to("map.csv"), "\\{part\\}", class = "neargp_error_argument")
   expect_error(to(file.path(folder, "none", "{part}.csv")), class = "neargp_error_file")
-  expect_error(to(file.path(folder, "{part}.tif")), "no text", class = "neargp_error_file")
+  expect_error(to(file.path(folder, "{part}.tif")), "not a text file", class = "neargp_error_file")
   expect_error(to(joint = TRUE), class = "neargp_error_argument")
   expect_error(to(filename = "one.tif"), class = "neargp_error_argument")
   expect_error(to(newdata = places["x"]), "part 1", class = "neargp_error_newdata")

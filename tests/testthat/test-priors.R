@@ -120,7 +120,7 @@ test_that("a fit with priors says so, is refitted with them and has no likelihoo
 })
 
 test_extended("what is no prior, or has none, is refused", {
-  expect_error(pc_priors(), "no prior", class = "neargp_error_argument")
+  expect_error(pc_priors(), "prior is empty", class = "neargp_error_argument")
   for (bad in list(0.1, c(0.1, 1), c(-1, 0.5), c(NA, 0.5), "a")) {
     expect_error(pc_priors(range = bad), "`range`", class = "neargp_error_argument")
   }

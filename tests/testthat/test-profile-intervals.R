@@ -117,7 +117,7 @@ test_extended("what has no profile is NA, or refused", {
     class = "neargp_error_not_likelihood")
   expect_no_match(conditionMessage(scored), "Compare")
   expect_error(profile_confint(profiled_fit(method = vecchia(8, inducing = 5))),
-    "no profile intervals", class = "neargp_error_method")
+    "intervals are not available", class = "neargp_error_method")
 })
 
 test_that("false position finds the root of a bent function, and past infinite ends", {

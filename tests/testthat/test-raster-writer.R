@@ -49,7 +49,7 @@ test_extended("classes are written with their names", {
     as.character(predict(fit, cells, type = "class")$class))
   expect_equal(plain_values(result), plain_values(predict(fit, raster, type = "class")))
   expect_error(predict(fit, raster, type = "class", filename = sub("tif$", "grd", file)),
-    "names of classes", class = "neargp_error_file")
+    "names of categories", class = "neargp_error_file")
 })
 
 test_extended("an error on the way leaves no file, and one that was there as it was", {

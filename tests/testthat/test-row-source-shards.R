@@ -178,6 +178,6 @@ test_that("rows that subset leaves out are not missing ones, and chunks of one r
   expect_identical(fit$n_dropped, sum(is.na(data$z) & data$x < 0.7))
   single <- row_source(function(number) if (number <= 20L) data[number, ])
   expect_error(neargp(z ~ h, single, coords = ~ x + y, method = vecchia(5), threads = 1L,
-    control = neargp_control(shards = 2L), na.action = na.omit), "No chunk has two rows",
+    control = neargp_control(shards = 2L), na.action = na.omit), "No chunk contains two rows",
     class = "neargp_error_source")
 })

@@ -126,7 +126,7 @@ test_extended("formulas that depend on other rows, other methods and families ar
       method = svgp(10))
   }
   expect_error(late(1, 199), "depends on the other rows", class = "neargp_error_source")
-  expect_error(late(rep(1, 200)), "No chunk has two rows", class = "neargp_error_source")
+  expect_error(late(rep(1, 200)), "No chunk contains two rows", class = "neargp_error_source")
   for (method in list(NULL, vecchia(), odvgp(), ppgpr(), swsgp(), svgp(optimizer = "natural"),
       svgp(optimizer = "adam"), svgp(kl_weight = 0.5))) {
     expect_error(fit(z ~ 1, method = method), class = "neargp_error_source")

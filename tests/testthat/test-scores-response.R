@@ -134,9 +134,9 @@ test_extended("fits are scored on new rows, gaussian ones as their predictions a
     scores(new$z, predict(fit, new, k = 5)$mean, predict(fit, new, k = 5)$sd))
   expect_error(scores(fit, newdata = new, observed = 1:3), "3 observed values for the 20 rows",
     class = "neargp_error_length")
-  expect_error(scores(fit, newdata = new, observed = "q"), "no column q",
+  expect_error(scores(fit, newdata = new, observed = "q"), "Column q",
     class = "neargp_error_columns")
-  expect_error(scores(fit, new[setdiff(names(new), "z")]), "no column z",
+  expect_error(scores(fit, new[setdiff(names(new), "z")]), "Column z",
     class = "neargp_error_columns")
 })
 

@@ -92,9 +92,9 @@ test_that("wrong input is refused with its reason", {
   expect_error(scores(1:3, 0, c(1, -1, -2)), "rows 2 and 3", class = "neargp_error_sd")
   expect_error(scores(1:3, 0, lower = 1), "both ends", class = "neargp_error_argument")
   expect_error(scores(1:3, 0, 1, level = 1.2), "`level`", class = "neargp_error_argument")
-  expect_error(scores(data.frame(fit = 1:3), observed = 1:3), "no column mean.*fit",
+  expect_error(scores(data.frame(fit = 1:3), observed = 1:3), "Column mean.*fit",
     class = "neargp_error_columns")
-  expect_error(scores(data.frame(mean = 1:3), observed = "y"), "no column y",
+  expect_error(scores(data.frame(mean = 1:3), observed = "y"), "Column y",
     class = "neargp_error_columns")
   expect_error(scores(data.frame(mean = 1:3), observed = 1:2), "3 predictions and 2",
     class = "neargp_error_length")

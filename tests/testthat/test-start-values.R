@@ -94,12 +94,12 @@ test_extended("what of a fit given as `start` is not taken is said, and nothing 
   exponential <- fit()
   expect_no_message(fit(start = exponential), class = "neargp_message_start")
   expect_no_message(fit(start = exponential, method = exact_gp()), class = "neargp_message_start")
-  expect_message(matern <- fit(cov_matern(NULL), start = exponential), "`start` has no smoothness",
+  expect_message(matern <- fit(cov_matern(NULL), start = exponential), "`start` lacks smoothness",
     class = "neargp_message_start")
-  expect_message(fit(start = matern), "no smoothness, of which `start` has values",
+  expect_message(fit(start = matern), "not include smoothness, which `start` names",
     class = "neargp_message_start")
   expect_error(fit(cov_matern(NULL, variance = 1, range = 0.3), nugget = 0.1, start = exponential),
-    "none of the parameters that the model estimates", class = "neargp_error_argument")
+    "no parameter that the model estimates", class = "neargp_error_argument")
 })
 
 test_extended("a fit that is not continued says in what it differs", {

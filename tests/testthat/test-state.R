@@ -1,8 +1,8 @@
 test_that("a state has the fields it was made with and no others", {
   state <- new_state("neargp_example", a = 1, b = NULL)
   expect_null(state$b)
-  expect_error(state$c, "example has no field `c`")
-  expect_error(state$c <- 2, "example has no field `c`")
+  expect_error(state$c, "example does not include the field `c`")
+  expect_error(state$c <- 2, "example does not include the field `c`")
   state$b <- 2
   state$a <- NULL
   expect_identical(names(state), c("a", "b"))
@@ -17,7 +17,7 @@ test_that("declared fields can be given, and no others", {
   state <- new_state("neargp_example", a = 1, b = 2)
   expect_identical(unclass(with_fields(state, b = NULL, a = 3)), list(a = 3, b = NULL))
   expect_identical(with_fields(state), state)
-  expect_error(with_fields(state, a = 1, c = 2), "example has no field `c`")
+  expect_error(with_fields(state, a = 1, c = 2), "example does not include the field `c`")
 })
 
 test_extended("all code that reads or writes a problem knows its fields", {

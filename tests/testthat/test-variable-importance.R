@@ -144,7 +144,7 @@ test_that("places go together where they are one, and stay where nothing else is
   expect_identical(default_groups(fit, points, "permute"),
     list(useful = "useful", place = "geometry"))
   expect_gt(variable_importance(fit, "place", "permute", seed = 1)$loss, 0)
-  expect_error(variable_importance(fit, "place"), "no place", class = "neargp_error_argument")
+  expect_error(variable_importance(fit, "place"), "is unknown", class = "neargp_error_argument")
 })
 
 test_extended("it is shown, and what cannot be left out is refused", {
@@ -163,7 +163,7 @@ test_extended("it is shown, and what cannot be left out is refused", {
   expect_error(variable_importance(fit, "z"), "z", class = "neargp_error_argument")
   expect_error(variable_importance(fit, list("useful")), class = "neargp_error_argument")
   expect_error(variable_importance(fit, c("x", "y"), by = "both"), class = "neargp_error_argument")
-  expect_error(variable_importance(fit, list(place = c("x", "y"))), "no place",
+  expect_error(variable_importance(fit, list(place = c("x", "y"))), "is unknown",
     class = "neargp_error_argument")
   expect_error(variable_importance(d), class = "neargp_error_argument")
   # rows that are complete without a covariate only
@@ -202,7 +202,7 @@ test_extended("data that have changed under their name are refused, by what has 
     "response differs" = function(d) transform(d, z = replace(z, 30L, 0)),
     "coordinates differ" = function(d) transform(d, y = y + 1e-6),
     "rows are others" = function(d) d[-1L, ],
-    "cannot be had" = function(d) d[setdiff(names(d), "useful")])
+    "not available" = function(d) d[setdiff(names(d), "useful")])
   for (i in seq_along(changes)) {
     d <- changes[[i]](kept)
     expect_error(variable_importance(fit, "useful"), names(changes)[i],

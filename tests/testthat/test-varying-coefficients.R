@@ -72,7 +72,8 @@ test_extended("coefficients are means of the trend and deviations, or deviations
     expect_equal(found$dose_sd, wanted$dose$sd, tolerance = 1e-8)
     expect_equal(found[["(Intercept)"]], wanted$intercept$mean, tolerance = 1e-8)
     expect_equal(found$dose_upper, found$dose + qnorm(0.95) * found$dose_sd)
-    expect_identical(any(grepl("The trend has no dose", utils::capture.output(print(fit)))),
+    expect_identical(
+      any(grepl("The trend does not include dose", utils::capture.output(print(fit)))),
       !"dose" %in% colnames(X))
   }
 })

@@ -257,7 +257,7 @@ test_extended("what cannot be is refused in one way", {
   expect_error(fit(cov_exponential(warp = expand(1, ~ flat))), "flat", class = "neargp_error_local")
   expect_error(fit(cov_exponential(warp = expand(5, ~ bumps(4)))), "for 40 rows",
     class = "neargp_error_local")
-  expect_error(fit(cov_exponential(warp = monotone(~ depth))), "no coordinate",
+  expect_error(fit(cov_exponential(warp = monotone(~ depth))), "not a coordinate",
     class = "neargp_error_local")
   expect_error(fit(cov_exponential(warp = monotone(~ flat)), coords = ~ x + flat),
     class = "neargp_error_local")

@@ -67,7 +67,7 @@ int close_file(int file) { return close(file); }
 long own_process() { return long(getpid()); }
 int rename_over(const std::string& from, const std::string& to) { return std::rename(from.c_str(), to.c_str()); }
 
-// A rename is on the disk when its folder is. Some file systems cannot tell, and have nothing to do.
+// A rename is on the disk when its folder is. Some file systems do not report it, and then nothing is to be done.
 void synchronize_folder_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
   const int folder = open_file(slash == std::string::npos ? "." : path.substr(0, slash + 1), O_RDONLY);

@@ -12,7 +12,8 @@ struct Bytes {
   std::size_t count;
 };
 
-// A file of these bytes, which is new or as it was: they are written beside it and renamed. Throws an Error.
+// A file of these bytes, which is new or as it was: they are written to a file next to it, which is renamed. Throws an
+// Error.
 void replace_file(const std::string& path, Bytes bytes);
 
 // Appended, or the file is as it was and an Error is thrown.

@@ -1,7 +1,7 @@
-// The operations that a device offers on a view and a covariance, each described once: what it takes besides these,
-// what it finds, and how many sums over targets that is. Plain data, shared by all devices and instruction sets. How an
-// operation is computed on the CPU is told, with its formulas, in the file of its name in conditional/cpu/, where
-// CpuKernel<Operation, Lanes> is; on a GPU, in conditional/gpu/.
+// The operations that a device offers on a view and a covariance, each described once: its further arguments, its
+// results, and how many sums over targets that is. Plain data, shared by all devices and instruction sets. The file of
+// its name in conditional/cpu/ explains with formulas how the CPU computes an operation, where CpuKernel<Operation,
+// Lanes> is; on a GPU, in conditional/gpu/.
 //
 // An operation has
 //

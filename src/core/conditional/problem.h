@@ -12,8 +12,8 @@
 namespace neargp {
 
 // Conditioning sets as their owner keeps them: k rows for each of n targets, counted from
-// `first`, and `absent` where there are fewer. So a problem is made of the tables of the
-// core and of R alike, without a copy in between.
+// `first`, and `absent` where there are fewer. A problem is therefore made of the tables of the core and of R alike,
+// without a copy in between.
 struct NeighborRows {
   const int* rows = nullptr;
   Index n = 0;

@@ -16,8 +16,8 @@ namespace neargp {
 
 // A multiple of every number of lanes. At k = 30, 256 targets take well under a millisecond; the time grows with
 // k^3, and an interrupt is answered between chunks.
-// What has no sums, whose rounding would tell the chunks, is cut finer: a few hundred targets are then for several
-// threads.
+// An operation without sums, whose rounding would depend on the chunks, is cut finer: a few hundred targets are then
+// for several threads.
 inline Index targets_per_chunk(int k, bool sums = true) { return k > 512 ? 8 : k > 128 || !sums ? 32 : 256; }
 
 // kernel(first, last, scratch, out) adds the sums of the targets first .. last-1 to `out` and returns its smallest

@@ -7,8 +7,8 @@
 
 namespace neargp {
 
-// What a column is of: m points in the scaled coordinates of a component, coordinate after coordinate with `stride`
-// numbers from one to the next, and one point x.
+// The arguments of a column: m points in the scaled coordinates of a component, coordinate after coordinate with
+// `stride` numbers from one to the next, and one point x.
 struct ColumnPlaces {
   const double* points;
   Index m, stride;

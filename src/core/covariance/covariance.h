@@ -107,7 +107,7 @@ struct Covariance {
   double nugget = 0.0;
   std::vector<char> active;
   std::vector<double> output_nuggets = {};  // in place of `nugget`; empty: one output
-  // Parameters of the noise beside the nugget, known to the data alone (LocalData::noise_derivatives): their
+  // Parameters of the noise other than the nugget, known to the data alone (LocalData::noise_derivatives): their
   // derivatives come last, and all are wanted.
   int noise_parameters = 0;
   // Rows are areas: after the columns of a place they have those of their points, see areal.h.

@@ -10,7 +10,7 @@
 
 namespace neargp {
 
-// Points in the metric of a component (scale_point()), a row for each, on the device. Of a stack of matrices each has
+// Points in the metric of a component (scale_point()), a row for each, on the device. Each matrix of a stack uses
 // points of its own, `step` numbers behind those of the one before.
 struct ScaledPoints {
   const double* data;

@@ -17,7 +17,7 @@
 
 namespace neargp {
 
-// What the local range does to a pair of rows with local ranges e^l `ri` and `rj`.
+// The effect of the local range on a pair of rows with local ranges e^l `ri` and `rj`.
 template <class Real>
 struct LocalPair {
   Real inverse_mean;  // 1 / m_ij

@@ -49,7 +49,7 @@ struct MaternTabulated {
     using Format = PackTraits<V>;
     using Bits = typename Format::Bits;
     using Word = typename Format::Word;
-    // the first four bits of the mantissa tell an octave's intervals apart
+    // the first four bits of the mantissa number an octave's intervals
     constexpr int further_bits = Format::mantissa_bits - 4;
     constexpr Word of_one = Word(Format::exponent_bias) << Format::mantissa_bits;
     const V x = smaller(larger(r2, broadcast<V>(smallest)), broadcast<V>(largest));

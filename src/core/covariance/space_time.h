@@ -41,7 +41,7 @@ struct SpaceTimeEntry {
   Real term[space_time_terms];
 };
 
-// What of the Gneiting model depends on time alone.
+// The part of the Gneiting model that depends on time alone.
 template <class Real>
 struct GneitingTime {
   Real log_q, share, g, log_g, reach;  // share: q^alpha / g, reach: g^-beta

@@ -13,7 +13,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// What one row's observed outputs, less their trend, say of one component:
+// The log density of one row's observed outputs, less their trend, given one component:
 //   log p = -1/2 (log|2 pi C| + e'C^-1 e),   e = y - A'mu,   C = A'diag(v)A + diag(noise) / weight,   alpha = C^-1 e,
 // whence its derivatives are alpha in the mean A'mu and 1/2 (alpha alpha' - C^-1) in C.
 class RowDensity {

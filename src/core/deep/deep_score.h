@@ -1,4 +1,4 @@
-// What the components of a row say of its response, and an objective's derivatives in their moments.
+// The density of a row's response given its components, and an objective's derivatives in their moments.
 //
 // Component s has weight w_s and a normal linear predictor eta_s ~ N(mu_s, v_s). The scores of a row:
 //
@@ -21,8 +21,8 @@ namespace neargp {
 
 enum class DeepScore { mixture, expected, robust };
 
-// What n rows observe; y has a row of `outputs` numbers for each, the design one of `columns`. Empty trials or weights:
-// all 1; an empty offset, which several outputs do not have: 0.
+// The observations of n rows; y has a row of `outputs` numbers for each, the design one of `columns`. Empty trials or
+// weights: all 1; an empty offset, which several outputs do not have: 0.
 struct DeepResponse {
   std::vector<double> y, trials, weights, offset, design;
   int outputs = 1, columns = 0;

@@ -3,8 +3,7 @@
 // gradient.
 //
 // Two families share it. Deep sigma point processes (Jankowiak, Pleiss and Gardner 2020) have learned or fixed sites,
-// which are the same for all rows; deep Gaussian processes (Salimbeni and Deisenroth 2017) draw theirs anew for each
-// row.
+// which are the same for all rows; deep Gaussian processes (Salimbeni and Deisenroth 2017) draw theirs for each row.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,8 +1,9 @@
-// Training of a deep Gaussian process: Adam on mini-batches, its rate falling along a cosine. What is judged after each
-// epoch, on rows that are held out, and kept is the mean of the last steps, about two epochs of them (Polyak and
-// Juditsky 1992, by weights that fall): a single step of a high rate is scattered about it, and where the response is
-// noisy the best epoch comes before the rate has fallen. A run may be cut into pieces: one that goes on with the state
-// and the memory of another's end, at the epoch that follows, arrives at the same numbers as one that was not cut.
+// Training of a deep Gaussian process: Adam on mini-batches, its rate falling along a cosine. After each epoch the
+// mean of the last steps, about two epochs of them, is scored on held-out rows and kept (Polyak and Juditsky 1992, by
+// weights that fall). A single step of a high rate is scattered about it, and where the response is noisy the best
+// epoch comes before the rate has fallen. A run may be cut into pieces: one that goes on
+// with the state and the memory of another's end, at the epoch that follows, arrives at the same numbers as one that
+// was not cut.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@
 
 namespace neargp {
 
-// What one piece of a run hands to the next one.
+// The state that one piece of a run hands to the next one.
 struct DeepMemory {
   AdamMemory adam;
   std::vector<double> average;  // on the scale of the optimiser

@@ -16,7 +16,7 @@ PreparedCovariance correlation_of(UnitState unit, Family kernel, double shape) {
   return covariance;
 }
 
-// A matrix with what value(unit) is beside that of the unit before.
+// A matrix of value(unit), one unit after the other.
 template <class Value>
 MatrixXd side_by_side(const LayerState& layer, Index rows, Index columns, const Value& value) {
   MatrixXd all(rows, columns * Index(layer.units.size()));

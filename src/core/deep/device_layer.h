@@ -27,8 +27,8 @@ class DeviceLayer : public Layer {
   void finish(Index part, std::vector<UnitSums>& sums, double divergence_weight, LayerState& gradient) override;
 
  private:
-  // What a unit has on the host. Sums over rows: those of outer, X'EX in the notation of InducingPoints::add_slopes(),
-  // and of the derivatives in the variance.
+  // The part of a unit on the host. Sums over rows: those of outer, X'EX in the notation of
+  // InducingPoints::add_slopes(), and of the derivatives in the variance.
   struct Unit {
     PreparedCovariance covariance;
     InducingPoints points;

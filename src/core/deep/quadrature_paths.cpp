@@ -56,7 +56,7 @@ void QuadraturePaths::gradient(const std::vector<MatrixXd>& bars, DeepState& gra
     for (Index unit = 0; unit < bars[layer].cols(); ++unit)
       for (Index path = 0; path < bars[layer].rows(); ++path)
         sites(lined_up_ ? path : grid_row(layer, path, unit), unit) += bars[layer](path, unit);
-    // Of a pair t and -t, the derivative in t, and that with a minus in its place.
+    // The derivative of a pair t and -t in t, and its negative for -t.
     if (state_.rule == SiteRule::symmetric) sites = (sites - sites.colwise().reverse()).eval();
   }
 }

@@ -25,12 +25,12 @@ using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eig
 
 inline Points points_of(const RowMajorMatrix& rows) { return {rows.data(), rows.rows(), int(rows.cols())}; }
 
-// Where positions have a singular covariance matrix, it is factorised anew with ten, a hundred and a thousand times the
-// jitter.
+// Where positions have a singular covariance matrix, it is factorised again with ten, a hundred and a thousand times
+// the jitter.
 inline constexpr int jitter_attempts = 4;
 inline constexpr double jitter_growth = 10.0;
 
-// What one unit says of some rows. Its memory is used again for as many others.
+// The moments of one unit at some rows. Its memory is used again for as many others.
 struct UnitRows {
   std::vector<ComponentCovariances> parts;
   Eigen::MatrixXd cross;     // K_zx; in adjoint() the objective's derivatives in it

@@ -3,8 +3,8 @@
 // has a diagonal of ones (Kolotilina and Yeremin 1993). F'F is an approximate inverse, -2 sum log F_jj an approximate
 // log determinant, and the derivative of the latter is exactly tr(F'F dC).
 //
-// Columns come in the order of their numbers of rows, the most first: what all rows have is tied to all columns. Of C
-// only the entries at pairs of columns of one row of F are needed, which are also all entries of F'F: the pairs.
+// Columns come in the order of their numbers of rows, the most first: what all rows have is tied to all columns. Only
+// the entries of C at pairs of columns of one row of F are needed, which are also all entries of F'F: the pairs.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace neargp {
 
 class ApproximateInverse {
  public:
-  // Columns are chosen by the present entries of the rows of `gram`, at most so many beside the own one, of those that
-  // tell.
+  // Columns are chosen by the present entries of the rows of `gram`, at most so many in addition to the own one, of
+  // those that matter.
   ApproximateInverse(const GramColumns& gram, int most, const RunContext& context);
 
   // Takes the present entries. False where a pivot is not positive and finite.

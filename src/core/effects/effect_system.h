@@ -29,8 +29,8 @@ class EffectSystem {
   virtual bool solve(Eigen::MatrixXd& x) = 0;
   // The same by way of `near`, what it is near to.
   virtual bool solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd&) { return solve(x); }
-  // What is found at the present entries, made more precise, is where an iterative system starts from in factorize(),
-  // until it is let go; log_det() stays about what it is. Where it cannot be made so precise nothing is held.
+  // An iterative system starts in factorize() from the solution at the present entries, made more precise, until it is
+  // let go; log_det() stays about what it is. Where it cannot be made so precise nothing is held.
   virtual void hold(const RunContext&) {}
   virtual void let_go() {}
 

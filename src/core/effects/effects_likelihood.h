@@ -5,17 +5,15 @@
 //
 // (E as it is before whitening on the right-hand sides of V), so that trend and likelihood are made of these sums as
 // without effects (vecchia_likelihood.h). The derivative is that of
-//
 //   J = log_det + sum_s c_s' gram c_s
 //
-// for contrasts c_s: the residuals' for maximum likelihood, besides those of the trend's covariance matrix for REML. By
-// the envelope theorem it is found with u_s = C^-1 W'E c_s and P = C^-1 held: with e_s = E c_s - W u_s, and M the
-// matrix of the rows of a target and its neighbours that adds the outer products of the columns of c_s and Z u_s to Z P
-// Z',
+// for contrasts c_s: the residuals' for maximum likelihood, and those of the trend's covariance matrix for REML. The
+// envelope theorem keeps u_s = C^-1 W'E c_s and P = C^-1 fixed: with e_s = E c_s - W u_s, and M the matrix of the rows
+// of a target and its neighbours that adds the outer products of the columns of c_s and Z u_s to Z P Z',
 //
 //   dJ/db = -2 (M a)_n / f,     dJ/df = (1 - a'M a / f) / f,     a = (-b, 1),
 //
-// where Z'a / sqrt(f) is the row of W. Of M only products of P with rows of W are needed.
+// where Z'a / sqrt(f) is the row of W. M enters only through products of P with rows of W.
 #pragma once
 
 #include <Eigen/Core>

@@ -16,7 +16,7 @@ constexpr int most_tied = 12;
 constexpr double probe_tolerance = 1e-4, solve_tolerance = 1e-9;
 // The error of a value is of the order of the square of that of a solution.
 constexpr double value_tolerance = 1e-3;
-// The tolerance of what is left beside a solution that is held.
+// The tolerance of the residual of a solution that is kept.
 constexpr double change_tolerance = 1e-3;
 
 double mean_of(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0) / double(x.size()); }

@@ -41,11 +41,11 @@ struct Query {
 
 // Nearest-neighbour search for a block of queries that lie close together (the points of one leaf of a kd-tree).
 //
-// The first query searches the tree from its root. By the triangle inequality the k-th neighbour of another query
-// q of the block is within d_k(p) + |p - q| for every query p answered before, provided that whatever p may use, q
-// may use too: queries come with ascending ranks, and where q itself is among the neighbours of p, p can take its
-// place. So one list of leaves around the block, nearest first, serves all its queries, and the bound is nearly
-// tight from the beginning: few candidates are ever stored.
+// The first query searches the tree from its root. The triangle inequality puts the k-th neighbour of another query q
+// of the block within d_k(p) + |p - q| for every query p answered before, provided that whatever p may use, q may use
+// too: queries come with ascending ranks, and where q itself is among the neighbours of p, p can take its place. One
+// list of leaves around the block, nearest first, serves all its queries, and the bound is nearly tight from the
+// beginning: few candidates are ever stored.
 //
 // Dim > 0 is the dimension known to the compiler; 0 means any.
 template <int Dim, class Eligible>
@@ -78,7 +78,7 @@ class BlockSearch {
     return squared_distance_to_box(x, tree_.low(node.id), tree_.high(node.id), dim());
   }
 
-  // Of many points at one location the k with the smallest rows are found first (the tree splits them by row), and
+  // Among many points at one location the k with the smallest rows are found first (the tree splits them by row), and
   // then the tie rule excludes the leaves that hold the others: their number does not matter much.
   bool out_of_reach(double leaf_distance2, Node leaf) const {
     const Candidate nearest_in_leaf = {leaf_distance2, tree_.leaf_rows(leaf.first_leaf)[0]};

@@ -1,5 +1,5 @@
 // Exact neighbours in many dimensions, where a kd-tree excludes little: candidates by FAISS in single precision,
-// ordered anew by their distances in double precision, and certified to be complete.
+// ordered again by their distances in double precision, and certified to be complete.
 #pragma once
 
 #include "geometry/faiss_module.h"

@@ -16,7 +16,7 @@ namespace neargp {
 //            leaf_size per dimension; places beyond the end of the last leaf hold NaN, whose distance compares
 //            false with everything. Rows are ascending within a leaf.
 //   nodes    numbered in preorder: the left child follows its parent, and the right child follows the left
-//            subtree, which has 2 * leaves - 1 nodes. So a node is known by its number and its range of leaves.
+//            subtree, which has 2 * leaves - 1 nodes. A node is therefore known by its number and its range of leaves.
 //   boxes    the tight bounding box of the points below a node.
 class KdTree {
  public:

@@ -47,7 +47,7 @@ class LagOrder {
   static constexpr double negligible = 1e-200;
 
  private:
-  // Two cells for each power of two: the first bit of the mantissa tells which. The first cell begins at 0.
+  // Two cells for each power of two: the first bit of the mantissa chooses the cell. The first cell begins at 0.
   static constexpr int least_exponent = -40, greatest_exponent = 24;
   static constexpr int cells = 2 * (greatest_exponent - least_exponent) + 1;
 

@@ -47,7 +47,7 @@ class LeafList {
   std::size_t size() const { return leaves_.size(); }
   const Leaf& operator[](std::size_t i) const { return leaves_[i]; }
 
-  // Of the run that begins with leaf `first`.
+  // For the run that begins with leaf `first`.
   const double* boxes(std::size_t first) const { return boxes_.data() + first * 2 * dim_; }
 
  private:

@@ -35,7 +35,7 @@ class NearestBuffer {
 
   static constexpr int run_length = 16;
 
-  // Offers a run of candidates; accept(s) tells which of them are eligible. A distance of NaN never is.
+  // Offers a run of candidates; accept(s) returns which of them are eligible. A distance of NaN never is.
   template <class Accept>
   void offer(const double* distance2, const int* rows, Accept accept) {
     Candidate* store = store_.data();

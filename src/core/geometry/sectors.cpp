@@ -12,9 +12,9 @@
 namespace neargp {
 namespace {
 
-// The two directions by which the points around a query are told apart: the first two axes of a plane; of a sphere
-// about the origin east and north in the plane that touches it at the query, on which a chord falls in the direction
-// in which its great circle sets out. At a pole east is that of longitude 0.
+// The two directions that divide the points around a query into sectors: the first two axes of a plane; of a sphere
+// about the origin east and north in the plane that touches it at the query, on which a chord falls in the direction in
+// which its great circle sets out. At a pole east is that of longitude 0.
 class Directions {
  public:
   explicit Directions(Surface surface) : span_(surface == Surface::sphere ? 3 : 2) {}

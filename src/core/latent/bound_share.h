@@ -2,9 +2,7 @@
 // parts: q(u) = N(m, A^-1) was fitted with other nodes around the own ones, all those before them in the prior's
 // ordering among these. The prior of such a set is the product of its conditionals, so that A lacks nothing but the
 // data elsewhere, and what it says of the own nodes is nearly what all data say. Of the bound of evidence_bound.h they
-// have
-//
-//   sum over own i of [E log p(y_i | eta_i) + 1/2 W_i s_i]
+// have  sum over own i of [E log p(y_i | eta_i) + 1/2 W_i s_i]
 //   - 1/2 sum over own j of [(a_j'm)^2 / f_j + log f_j + log pivot_j],
 //
 // pivot_j being that of A, 1 / Var(u_j | nodes before j, data). The shares of disjoint sets of all nodes add up to the
@@ -47,7 +45,7 @@ struct BoundShare {
 Eigen::MatrixXd field_response_to(const SparsePosterior& posterior, const LatentModel& model,
                                   const LatentResponse& response, const RunContext& context);
 
-// `mean` and `field_response`: m and H, by node. Of a posterior with an incomplete factor and a node at every datum,
+// `mean` and `field_response`: m and H, by node. For a posterior with an incomplete factor and a node at every datum,
 // without a low-rank part.
 BoundShare bound_share(const SparsePosterior& posterior, const LatentModel& model, const LatentResponse& response,
                        const OwnNodes& own, const std::vector<double>& mean, const Eigen::MatrixXd& field_response,

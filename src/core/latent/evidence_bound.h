@@ -26,7 +26,7 @@ double log_joint_density(double log_likelihood, const LatentModel& model, const 
 // Laplace's approximation of the log evidence, given that density at the mode and A factorised there.
 double laplace_evidence(double log_joint_density, const LatentModel& model, const PosteriorFactor& factor);
 
-// What -1/2 m'Qm + 1/2 log|Q| - 1/2 tr(Z Q) moves with in the weights and variances of the prior, those of the nodes
+// The derivatives of -1/2 m'Qm + 1/2 log|Q| - 1/2 tr(Z Q) in the weights and variances of the prior, those of the nodes
 // `own` alone where they are given, with `products` = Z a_j on the clique of each node.
 LatentAdjoints prior_adjoints(const LatentModel& model, const std::vector<double>& mean,
                               const std::vector<double>& products, const std::vector<char>* own = nullptr);

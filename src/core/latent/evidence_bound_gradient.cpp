@@ -1,9 +1,8 @@
 // The gradient of the evidence bound, as fit() of a SparsePosterior returns it, and of Laplace's approximation.
 //
 // Field, trend and pseudo-observations being stationary, only the explicit dependence on weights and variances counts.
-// Of the prior, with v_j = (a_j'm)^2 + a_j'Z a_j,
-//
-//   -1/2 m'Qm + 1/2 log|Q| - 1/2 tr(Z Q)   moves with   b_j as [(a_j'm) m_N + (Z a_j)_N] / f_j,
+// Of the prior, with v_j = (a_j'm)^2 + a_j'Z a_j,  -1/2 m'Qm + 1/2 log|Q| - 1/2 tr(Z Q) moves with b_j as [(a_j'm) m_N
+// + (Z a_j)_N] / f_j,
 //                                                       f_j as -1/2 (1/f_j - v_j / f_j^2);
 //
 // of data that interpolate, c_i as g_i m_N - W_i (Z c_i)_N and v_i as -W_i/2 (g: expected slope).
@@ -91,7 +90,7 @@ void SparsePosterior::add_interpolation_terms(LatentAdjoints& adjoints, const Ru
   }
 }
 
-// What the low-rank part leaves over of a field; all of it where there is none.
+// The part of a field that the low-rank part leaves; all of it without a low-rank part.
 std::vector<double> SparsePosterior::residual_of(const std::vector<double>& field) const {
   if (!model_.low_rank()) return field;
   const Eigen::MatrixXd residual = model_.low_rank()->split(Column(field.data(), model_.nodes())).residual;

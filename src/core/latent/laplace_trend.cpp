@@ -136,7 +136,7 @@ Eigen::MatrixXd SparsePosterior::trend_information(const Eigen::MatrixXd& root, 
 }
 
 // In units of the joint mode's standard errors, which Laplace's second derivatives are near. A direction in which its
-// value hardly bends keeps a thousandth of that mode's information, and all of it where nothing bounds the trend.
+// value is almost straight keeps a thousandth of that mode's information, and all of it where nothing bounds the trend.
 TrendSystem::Trend SparsePosterior::trend(const RunContext& context) {
   const auto system = [&] {
     return TrendSystem(model_, response_, centring(state_.precision), effects_.count(), factor_, state_.precision, true,

@@ -31,7 +31,7 @@ class LowRankFactor {
   // L_C^-1 G' likewise.
   Eigen::MatrixXd taken(const LowRankPrior& prior) const;
 
-  // What the low-rank part adds to each node's variance, and F C^-1 F'h to x.
+  // The amount that the low-rank part adds to each node's variance, and F C^-1 F'h to x.
   Eigen::VectorXd variance() const { return spread_.colwise().squaredNorm().transpose(); }
   void add_solved(const double* h, double* x) const;
 

@@ -143,7 +143,7 @@ void MeanField::add_ranks(const MeanFieldPoint& point, const std::vector<int>& d
   }
 }
 
-// What add_data() has found about the nodes that data see: D, K^-1 m and s_l (K^-1)_ll.
+// The results of add_data() about the nodes that data use: D, K^-1 m and s_l (K^-1)_ll.
 void MeanField::add_divergences(double weight) {
   const int k = interpolation_.k();
   for (Index t = 0; t < interpolation_.size(); ++t) {

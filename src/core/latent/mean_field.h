@@ -89,7 +89,7 @@ class MeanField {
   const MeanFieldGradient& evaluate(const MeanFieldPoint& point, const MeanFieldBatch& batch,
                                     const RunContext& context);
 
-  // Seeks the neighbours of nodes and data anew, in the metric of the component of the largest variance.
+  // Searches the neighbours of nodes and data again, in the metric of the component of the largest variance.
   void renew_neighbors(const MeanFieldPoint& point, const RunContext& context);
   const NeighborTable& node_neighbors() const { return node_neighbors_; }
   const NeighborTable& data_neighbors() const { return data_neighbors_; }

@@ -1,5 +1,5 @@
 // Terms of the mean-field bound at the targets of a projected batch: their values, and the derivatives by which the
-// batch answers to its covariance. What a ProjectedAdjoint calls with the terms as its context is `differentiate`.
+// batch answers to its covariance. A ProjectedAdjoint calls `differentiate` with the terms as its context.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,5 @@
-// The trend's design at the nodes of a latent model, by which field and trend are told apart: optimisers move the
-// centred field v = u + Xn beta, for a constant added to the trend and taken from the field changes no linear
-// predictor.
+// The trend's design at the nodes of a latent model, which separates field and trend: optimisers move the centred field
+// v = u + Xn beta, for a constant added to the trend and taken from the field changes no linear predictor.
 #pragma once
 
 #include <vector>

@@ -17,8 +17,8 @@ namespace neargp {
 namespace {
 
 constexpr Index most_nodes_for_exact = 5000;
-// Of binary responses at 1,500 points in two and five coordinates, Matern fields of smoothness 1/2 to 5/2, the error
-// was at most 0.04. With 0.05 to 0.12 values were wrong by up to 6 units (smoothness 5/2, 400 points in 20
+// For binary responses at 1,500 points in two and five coordinates, with Matérn fields of smoothness 1/2 to 5/2, the
+// error was at most 0.04. With 0.05 to 0.12 values were wrong by up to 6 units (smoothness 5/2, 400 points in 20
 // coordinates).
 constexpr double most_factor_error = 0.05;
 

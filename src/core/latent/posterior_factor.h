@@ -22,7 +22,7 @@ struct FactorSettings {
   // An exact factor; else an incomplete one. Should it break down, or differ too much from A, it gives way to an exact
   // one where there are at most a few thousand nodes.
   bool exact = false;
-  // What an incomplete factor may take; where the pattern of Q would take more it has the restricted one
+  // The most entries of an incomplete factor; where the pattern of Q would take more it has the restricted one
   // (linalg/sparse/sparse_pattern.h).
   double most_bytes = std::numeric_limits<double>::infinity();
   // Whether an incomplete one may give way. Its pivots are of the nodes given those before them, as the shares of a

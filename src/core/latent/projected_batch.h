@@ -26,11 +26,11 @@ struct ProjectionNodes {
 
 class ProjectedBatch {
  public:
-  // The next run is for these rows of the targets. With `locations` their derivatives in coordinates are found, too,
+  // The next run is for these rows of the targets. With `locations` their derivatives in coordinates are also found,
   // and nodes may have moved since the last run. All arrays outlive the run.
   void choose(const ProjectionTargets& targets, const std::vector<int>& rows, Index nodes, int dim, bool locations);
 
-  // The run finds the divergence of the members of conditioning sets, too (MembersDivergence): on the CPU. To be called
+  // The run also finds the divergence of the members of conditioning sets (MembersDivergence): on the CPU. To be called
   // after choose().
   void want_divergence(double weight);
 

@@ -14,7 +14,7 @@
 
 namespace neargp {
 
-// By datum: marginals N(linear predictor, variance) with the part of the variance that no node explains, and
+// For each datum: marginals N(linear predictor, variance) with the part of the variance that no node explains, and
 // pseudo-observations.
 struct SiteMarginals {
   std::vector<double> linear_predictor, variance, given_nodes, precision, natural;

@@ -54,8 +54,8 @@ class SparsePosterior {
  public:
   // Should an incomplete factor break down where no exact one can take its place, fit() throws an Error. Model and
   // response outlive the object; the model's covariance may change between calls.
-  // `effects`: the number of random effects, the last columns of the design (effect_posterior.h), which may change
-  // between calls, too. They are for data at nodes, and not of the mean field.
+  // `effects`: the number of random effects, the last columns of the design (effect_posterior.h), which may also change
+  // between calls. They are for data at nodes, and not of the mean field.
   SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
                   const FactorSettings& factor, const RunContext& context, int effects = 0, bool joint_trend = false);
 
@@ -89,7 +89,7 @@ class SparsePosterior {
   const PosteriorFactor& factor() const { return factor_; }
   const Likelihood& likelihood() const { return likelihood_; }
 
-  // Of Laplace's approximation this finds fits beside the present one, and comes back to it.
+  // For Laplace's approximation this finds fits near the present one, and comes back to it.
   TrendSystem::Trend trend(const RunContext& context);
 
  private:

@@ -4,8 +4,8 @@
 //
 // A constant added to the trend and taken from the field changes eta nowhere, so elimination of the field leaves the
 // small difference X'WX - X'WC A^-1 C'WX of large numbers, in which the error of an incomplete factor would count for
-// much. So the field is centered: with Xn the design averaged at the nodes and R = X - C Xn what is left, v = m + Xn
-// beta has the system
+// much. The field is therefore centered: with Xn the design averaged at the nodes and R = X - C Xn what is left, v = m
+// + Xn beta has the system
 //
 //   [A, -K; -K', N] [v; beta],   K = Q Xn - C'W R,   N = Xn'Q Xn + R'W R,
 //

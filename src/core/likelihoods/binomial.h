@@ -1,5 +1,5 @@
 // y successes of so many trials: log p = log choose(trials, y) + y log p(eta) + (trials - y) log(1 - p(eta)).
-// What the links share.
+// The code that the links share.
 #pragma once
 
 #include "likelihoods/special.h"

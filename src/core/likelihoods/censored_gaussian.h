@@ -1,6 +1,6 @@
 // A normal variable N(eta, sd^2 / weight) that is known (lower = upper) or known to lie between lower and upper, either
-// of which may be infinite. A datum's y is its lower end and its trials the upper one. Of intervals
-//   log p = log [Phi((upper - eta) / sd) - Phi((lower - eta) / sd)]    (normal_interval.h),
+// of which may be infinite. A datum's y is its lower end and its trials the upper one. For intervals log p = log
+// [Phi((upper - eta) / sd) - Phi((lower - eta) / sd)] (normal_interval.h),
 // which is concave, with d log p / d log sd = a fa - b fb at the standardised ends. The zeros of Phi nearest to the
 // real axis are 1.92 +- 2.82 i, and those of differences are not nearer.
 #pragma once

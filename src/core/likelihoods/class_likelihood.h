@@ -36,7 +36,7 @@ double class_expectations(const ClassLabels& labels, const Eigen::MatrixXd& mean
                           Eigen::MatrixXd& slope, Eigen::MatrixXd& curvature, const RunContext& context);
 
 // For softmax, rows first .. first + v.rows() - 1: minus the derivative of the slopes in the means along v, at those
-// means that have these slopes. Of one row they are positive semidefinite matrices.
+// means that have these slopes. For one row they are positive semidefinite matrices.
 Eigen::MatrixXd softmax_curvature_rows(const ClassLabels& labels, Index first, const Eigen::MatrixXd& slope,
                                        const Eigen::MatrixXd& variance, const Eigen::MatrixXd& v);
 

@@ -1,5 +1,5 @@
 // Fills the table of kernels for packs of NEARGP_LANES. Included once by each instruction set's translation unit,
-// after the compiler has been told the target.
+// after the pragma that sets the target.
 #pragma once
 
 #include "likelihoods/expectation.h"

@@ -27,8 +27,8 @@ bool weights_count(ResponseFamily family);
 // Throws an Error unless the family has as many and they are finite and greater than 0.
 void check_parameters(const Likelihood& likelihood);
 
-// Support of the family is the caller's to check. Null trials or weights: all 1. Of censored_gaussian y is the lower
-// and trials the upper end of what is known, each beyond 1e300 where there is none.
+// Support of the family is the caller's to check. Null trials or weights: all 1. For censored_gaussian y is the lower
+// and trials the upper limit, each beyond 1e300 where there is none.
 struct Observations {
   Index n = 0;
   const double* y = nullptr;

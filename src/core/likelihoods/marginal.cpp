@@ -48,8 +48,8 @@ void marginal_of_gaussian(const Likelihood& likelihood, const MarginalInput& inp
   }
 }
 
-// What is censored is normal about the mean of its linear predictor, of the variance of both: log p of that standard
-// deviation at the mean, whose second derivative there is twice that in the variance.
+// A censored variable is normal about the mean of its linear predictor, with the variance of both: log p of that
+// standard deviation at the mean, whose second derivative there is twice that in the variance.
 void marginal_of_censored_gaussian(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
                                    MarginalDensity& result, double* d_log_parameters) {
   const Observations& data = input.observations;

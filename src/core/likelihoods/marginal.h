@@ -56,7 +56,7 @@ namespace detail {
 // The normal density N(y; mean, variance + v), v the noise's variance over the weight, of a gaussian response:
 void marginal_of_gaussian(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
                           MarginalDensity& result, double* d_log_parameters);
-// and that of a censored one, in closed form, too:
+// and also that of a censored one, in closed form:
 void marginal_of_censored_gaussian(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
                                    MarginalDensity& result, double* d_log_parameters);
 // by the trapezoidal rule, for all other families but student_t:

@@ -9,10 +9,8 @@
 //
 // convex in a and least where a = p(a) = softmax(mu + (1 - 2a) s / 2), its derivative being s (a - p(a)). There
 // dF/dmu_c = a_c and dF/ds_c = a_c (1 - a_c) / 2: the bound on E log p has the slope 1[y = c] - a_c and the curvature
-// a_c (1 - a_c), which is never negative.
-//
-// By the implicit function theorem da/dmu = (I + P diag(s))^-1 P, P = diag(a) - aa': positive semidefinite, the bound
-// on E log p is concave in the means.
+// a_c (1 - a_c), which is never negative.  The implicit function theorem gives da/dmu = (I + P diag(s))^-1 P, P =
+// diag(a) - aa': positive semidefinite, the bound on E log p is concave in the means.
 //
 // Probabilities are exact. With independent u ~ Exp(1), softmax_c = P(f_c - log u_c is the largest), and f_c - log u_c
 // has the distribution function L_c(t) = E exp(-e^(f_c - t)), so that in one dimension

@@ -68,14 +68,15 @@ inline LikelihoodTerms<V> choose(Mask mask, const LikelihoodTerms<V>& one, const
 template <class Family>
 constexpr int derivatives_of = HasThresholds<Family>::value ? 2 : Family::parameters;
 
-// Says whether any lane differs: what depends on the weight alone is found anew only then, and most data have none.
+// Returns whether any lane differs. Terms that depend on the weight alone are computed again only then, and most data
+// have no weights.
 template <class V>
 inline bool differ(V x, V y) {
   return max_lane(absolute(x - y)) > 0.0;
 }
 
-// Rates stay below exp(650), so that their sums, too, are finite: responses that are that far from their mean have a
-// log density beyond any that could be accepted.
+// Rates stay below exp(650), so that their sums are also finite: responses that are that far from their mean have a log
+// density beyond any that could be accepted.
 template <class V>
 inline V bounded_exp(V x) {
   return math::exp(smaller(x, broadcast<V>(650.0)));

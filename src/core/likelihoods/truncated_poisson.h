@@ -1,6 +1,6 @@
 // Poisson counts of which none is 0 (poisson.h), of mean mu / (1 - exp(-mu)), mu = exp(eta):
 //   log p = y eta - mu - log y! - log(1 - exp(-mu)).
-// What is left to the quadrature is the last term (positive_part.h); E mu = exp(mean + variance/2).
+// The quadrature only computes the last term (positive_part.h); E mu = exp(mean + variance/2).
 #pragma once
 
 #include "likelihoods/poisson.h"

@@ -37,7 +37,7 @@ class ZeroInflation {
   // Curvature and third derivative of zeros, with a, a1 and a2 for the first three derivatives of t.
   void put_second_order(V t, V a, V a1, V a2, LikelihoodTerms<V>& terms) const {
     const Softplus<V> at = softplus(log_rest_ - log_zi_ - t);
-    // beyond, exp() is no longer 0 beside powers of a
+    // beyond, exp() is no longer negligible against powers of a
     const V r = t < 600.0 ? at.probability : V{};
     const V both = r * at.complement;
     const auto zero = is_zero();

@@ -1,7 +1,7 @@
-// Negative binomial counts that are 0 besides with probability zi (negative_binomial.h, zero_inflation.h). The roots of
-// P(0) = zi + (1 - zi) exp(-t) are where t = size log(1 + e^psi) = -L +- i pi, so at e^psi = exp((-L +- i pi) / size) -
-// 1 if size > 1, else the logarithm does not get there; those of the counts are at imaginary part pi. In log size t has
-// the derivative t - a.
+// Negative binomial counts with additional zeros of probability zi (negative_binomial.h, zero_inflation.h). The roots
+// of P(0) = zi + (1 - zi) exp(-t) are where t = size log(1 + e^psi) = -L +- i pi, so at e^psi = exp((-L +- i pi) /
+// size) - 1 if size > 1, else the logarithm does not get there; those of the counts are at imaginary part pi. In log
+// size t has the derivative t - a.
 #pragma once
 
 #include "likelihoods/negative_binomial.h"
@@ -32,7 +32,7 @@ struct ZiNbinom2Response {
   LikelihoodTerms<V> node(V eta) const {
     const LikelihoodTerms<V> of_counts = counts_.node(eta);
     LikelihoodTerms<V> terms = of_zero(eta);
-    // What finish() adds has the terms that are constant in eta.
+    // finish() adds the terms that are constant in eta.
     const V one = broadcast<V>(1.0);
     const V positive = inflation_.is_zero() ? V{} : one;
     terms.value += positive * of_counts.value;

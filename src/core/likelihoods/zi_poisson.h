@@ -1,4 +1,4 @@
-// Poisson counts that are 0 besides with probability zi, the parameter:
+// Poisson counts with additional zeros of probability zi, the parameter:
 //   P(0) = zi + (1 - zi) exp(-mu),    log p(y) = log(1 - zi) + log p of the counts for y > 0.
 // With the log odds L of zi the former is log zi + log(1 + e^x), x = -L - mu (zero_inflation.h), which is not concave.
 // The roots of P(0) are at mu = -L +- i pi.

@@ -1,8 +1,8 @@
 // A unit of its own, since a pragma sets its target.
 //
 // Eigen's products for processors with AVX2, AVX-512 among them: Eigen 3.3 has no AVX-512 to be relied on. The standard
-// headers come before the target is set, as in conditional/cpu/kernels_avx2.cpp. What the compiler does not say of a
-// target that a pragma sets, but Eigen asks for, is said by hand.
+// headers come before the target is set, as in conditional/cpu/kernels_avx2.cpp. Eigen needs macros that the compiler
+// does not define for a target set by a pragma. They are defined by hand.
 #include <algorithm>
 #include <array>
 #include <cassert>

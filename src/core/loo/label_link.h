@@ -6,8 +6,8 @@
 //
 // a is the slope, learned, as are the biases beta. The shift is what the trend says. Labels
 // are numbers about 0 whatever the shares of the classes are, and beta is what they are wrong
-// by near data; far from data there must be none of it, or the trend would not be met. So it
-// acts through h, which is 0 there and about 1 among data:
+// by near data; far from data there must be none of it, or the trend would not be met. It therefore acts through h,
+// which is 0 there and about 1 among data:
 //
 //   shared      b'1 / sqrt(1 + (pi/8) a^2 f): a b'z + beta b'1 = a b'(z - c 1), the process
 //               of the labels has a mean c = -beta / a instead of 0

@@ -3,8 +3,8 @@
 //
 // Each class r has a Gaussian process g_r with logistic likelihood against all other
 // classes. Given omega_ir, label i of class r is a pseudo-observation y_ir / (2 omega_ir) of
-// g_r with noise variance 1 / omega_ir, y = 1 or -1 (eq. 22). So the moments mu_r, f_r of a
-// target given its neighbours are in closed form (eqs. 28 and 29), and by quadrature
+// g_r with noise variance 1 / omega_ir, y = 1 or -1 (eq. 22). The moments mu_r, f_r of a target given its neighbours
+// are in closed form (eqs. 28 and 29), and by quadrature
 //
 //   p~_r = integral of logistic(g + shift_r) N(g; mu_r, f_r) dg        (eqs. 27 and 32)
 //

@@ -29,9 +29,9 @@ struct StudentNoise {
   int sweeps = 3;
 };
 
-// The omega of every neighbour of every target, row by row, 1 where there is none. Of the data the one column are
-// residuals of the trend, the covariance's nugget times noise_scale is the noise, and noise_scale multiplies the
-// squared scale, too. Targets with a singular matrix keep 1.
+// The omega of every neighbour of every target, row by row, 1 where there is none. The one column of the data is
+// residuals of the trend, the covariance's nugget times noise_scale is the noise, and noise_scale also multiplies the
+// squared scale. Targets with a singular matrix keep 1.
 std::vector<double> gamma_variables(const LocalData& data, const NeighborTable& neighbors, const Covariance& covariance,
                                     const StudentNoise& noise, const RunContext& context);
 

@@ -2,10 +2,10 @@
 // some: the nodes of a batch.
 //
 // Each row has a clock of its own. A row without a gradient keeps its moments and its clock as they are; when it is
-// next moved, its moments decay by one step and their bias is corrected for the number of steps it has taken itself. So
-// a row is moved exactly as Adam would move it on its own gradients. (With one clock for all, as sparse variants of
-// Adam have, rows that are seldom drawn take too short steps; decaying the moments of rows at rest would lengthen
-// them.)
+// next moved, its moments decay by one step and their bias is corrected for the number of steps it has taken itself. A
+// row is therefore moved exactly as Adam would move it on its own gradients. (With one clock for all, as sparse
+// variants of Adam have, rows that are seldom drawn take too short steps; decaying the moments of rows at rest would
+// lengthen them.)
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace neargp {
 
-// What is remembered from step to step.
+// The state from step to step.
 struct AdamMemory {
   std::vector<double> moments;  // of each row its parameters' first and second moments in turn
   std::vector<int> clock;

@@ -13,7 +13,7 @@ struct ResidualPosterior {
   const Eigen::VectorXd& contrast;  // (1, -beta)
 };
 
-// `whitened`: with their factors. By the envelope theorem the trend is held.
+// `whitened`: with their factors. The trend is fixed, by the envelope theorem.
 InducingGradient residual_adjoint(const RegressionData& data, const ResidualRows& rows, const Eigen::VectorXd& noise,
                                   const NeighborTable& neighbors, const WhitenedRows& whitened,
                                   const ResidualPosterior& posterior, const RunContext& context);

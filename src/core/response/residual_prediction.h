@@ -1,4 +1,4 @@
-// What the posterior of residual_vecchia() says of the field at places.
+// The moments of the field at new locations in the posterior of residual_vecchia().
 #pragma once
 
 #include "geometry/neighbors.h"

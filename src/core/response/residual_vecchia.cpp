@@ -18,7 +18,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Of the whitened rows.
+// For the whitened rows.
 struct Moments {
   MatrixXd gram;     // of features, lower triangle
   MatrixXd cross;    // of features and values

@@ -30,7 +30,8 @@ struct ResidualVecchia {
 };
 
 // `neighbors`: for each row rows that come before it in some ordering, absent ones last. `within`: a Gram matrix of the
-// columns, empty for none, of whitened observations that tell nothing of the field, which is held in the gradient.
+// columns, empty for none, of whitened observations without information about the field, which is fixed in the
+// gradient.
 ResidualVecchia residual_vecchia(const RegressionData& data, Points inducing, const NeighborTable& neighbors,
                                  const Covariance& covariance, double jitter, bool derivatives,
                                  const RunContext& context, const Eigen::MatrixXd& within = {});

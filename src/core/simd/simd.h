@@ -261,8 +261,8 @@ __device__ inline double sqrt(double x) {
   return positive * inverse_root(positive);
 }
 
-// The exponential function of x below 709. Of negative numbers that with the larger bits is the smaller: below -708 the
-// upper half is that of
+// The exponential function of x below 709. Among negative numbers the one with the larger bits is the smaller: below
+// -708 the upper half is that of
 // -708.
 __device__ inline double exp(double x) {
   const unsigned upper = smaller(unsigned(__double2hiint(x)), 0xc0862000u);

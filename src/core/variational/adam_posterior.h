@@ -15,7 +15,7 @@ namespace neargp {
 // The same distribution with a root of its covariance matrix. Throws an Error where that is singular.
 RootedPosterior with_covariance_root(const RootedPosterior& q);
 
-// What the divergence from the prior, of whole q, takes from a gradient in m and in R.
+// Subtracts the gradient of the divergence from the prior, of whole q, in m and in R.
 void subtract_divergence(const RootedPosterior& q, Index trend, double kl_weight, BatchGradient& gradient);
 
 struct AdamPosteriorMemory {

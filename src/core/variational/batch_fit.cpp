@@ -13,7 +13,7 @@ namespace neargp {
 
 namespace {
 
-// What Adam moves, on the scale on which it moves.
+// The numbers that Adam moves, on the scale on which it moves them.
 class AdamParameters {
  public:
   AdamParameters(BatchFit& at, int dim, const BatchFitSettings& settings)

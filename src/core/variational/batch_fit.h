@@ -16,7 +16,7 @@ namespace neargp {
 
 enum class PosteriorMoves { natural, adam };
 
-// What a run remembers beside what it has reached.
+// The state of a run in addition to its result.
 struct BatchMemory {
   int epochs = 0;              // that are done
   std::vector<double> shared;  // covariance and likelihood on the scale on which Adam moves them

@@ -50,16 +50,16 @@ double divergence_from_prior(const RootedPosterior& q, Index trend);
 
 enum class RowScore { expected, predictive };
 
-// What the objective is: the score less kl_weight times the divergence from the prior. `kind`: of gaussian responses
-// with the expected score, whose tight bound has the terms t_i = kl_weight log(1 + W_i d_i / kl_weight) in the place of
-// W_i d_i (collapsed_bound.h); all others have the standard bound.
+// The objective: the score less kl_weight times the divergence from the prior. `kind`: of gaussian responses with the
+// expected score, whose tight bound has the terms t_i = kl_weight log(1 + W_i d_i / kl_weight) in the place of W_i d_i
+// (collapsed_bound.h); all others have the standard bound.
 struct BatchObjective {
   RowScore score = RowScore::expected;
   BoundKind kind = BoundKind::tight;
   double kl_weight = 1.0;
 };
 
-// What rows say at q. mean: about the offset. variance: A_i'S A_i. slope, curvature: g and W.
+// The moments and derivatives of rows at q. mean: about the offset. variance: A_i'S A_i. slope, curvature: g and W.
 struct RowMoments {
   Eigen::VectorXd mean, variance, unexplained, slope, curvature;
   double score = 0.0;  // the sum over rows, less half of the t_i

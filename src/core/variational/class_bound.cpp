@@ -165,7 +165,7 @@ class ClassSearch {
     }
   }
 
-  // What the labels say at the means, which softmax lets rise to their optimum first.
+  // The terms of the labels at the means, which softmax first moves to their optimum.
   double expect(ClassState& at) const {
     const MatrixXd variance = regression_.unexplained() * at.given.unexplained_share.transpose() + at.variance;
     ClassMeans means{coefficients(at), at.linear_predictor, {}, {}, 0.0};

@@ -6,7 +6,7 @@
 //
 // H block-diagonal with a C x C block for each row, by conjugate gradients, each of which goes once through features
 // and rows. Their preconditioner are the fields as if each had the data to itself, [B_c, A W_c X; X'W_c A', X'W_c
-// X]^-1. What all classes of a row have in common has no curvature, and no part in the right-hand side.
+// X]^-1. A shift common to all classes of a row is without curvature, and without a part in the right-hand side.
 #pragma once
 
 #include "likelihoods/class_likelihood.h"

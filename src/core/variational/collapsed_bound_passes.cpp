@@ -21,7 +21,7 @@ RegressionData some_rows(const RegressionData& data, Index first, Index last) {
 // A column for each row of the data.
 Eigen::Map<const MatrixXd> values_of(const RegressionData& rows) { return {rows.values, rows.columns, rows.coords.n}; }
 
-// What is left of the contrasts of rows.
+// The residuals of the contrasts of rows.
 MatrixXd residuals_of(const RegressionData& rows, const MatrixXd& contrasts, const MatrixXd& fitted) {
   MatrixXd residuals(rows.coords.n, contrasts.cols());
   multiply_transposed(values_of(rows), contrasts, residuals);
@@ -42,7 +42,7 @@ double nugget_slope(const VectorXd& precision, const MatrixXd& residuals, const 
   return 0.5 * per_row.sum();
 }
 
-// What sums have of rows beside their features. `weighted`: their values times their precisions.
+// The terms of rows in the sums, other than their features. `weighted`: their values times their precisions.
 void add_row_terms(const RegressionData& rows, const VectorXd& precision, const MatrixXd& weighted,
                    const VectorXd& unexplained, BoundKind kind, CollapsedBoundSums& sum) {
   add_product_transposed(values_of(rows), weighted, sum.columns);
@@ -97,7 +97,7 @@ CollapsedBound CollapsedBoundPasses::value() {
 // With alpha = W (e - A'm), m = B^-1 A W e, S = B^-1, and tau_i = dt_i / dd_i: dF/dA = m alpha' - S A W + A diag(tau),
 // dF/dk_ii = -tau_i / 2. REML adds columns V = (A'A + W^-1)^-1 H R to alpha and A V to m, R R' = (H'(A'A + W^-1)^-1
 // H)^-1: the derivative of -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic
-// form is 1/2 alpha alpha'. So do effects, with C = I + Z'(A'A + W^-1)^-1 Z in the place of that matrix.
+// form is 1/2 alpha alpha'. Effects do the same, with C = I + Z'(A'A + W^-1)^-1 Z in the place of that matrix.
 void CollapsedBoundPasses::begin_gradient(const CollapsedBound& bound) {
   covariance_ = posterior_covariance(bound);
   means_ = bound.weights * contrasts_;

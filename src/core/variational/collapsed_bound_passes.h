@@ -13,7 +13,7 @@
 
 namespace neargp {
 
-// What the gradient needs of the rows.
+// The sums over rows that the gradient needs.
 struct BoundAdjoints {
   InducingGradient gradient;
   Eigen::MatrixXd traced;  // A diag(tau) A', lower triangle
@@ -21,7 +21,7 @@ struct BoundAdjoints {
   void add(const BoundAdjoints& other);
 };
 
-// What rows have to know of all the others for their part in the gradient.
+// The sums over all rows that each row needs for its part in the gradient.
 struct BoundMoments {
   Eigen::MatrixXd contrasts, means, covariance;
 };
@@ -41,8 +41,8 @@ class CollapsedBoundPasses {
   void add_to_gradient(const RegressionData& piece, const RunContext& context);
   InducingGradient gradient() const;
 
-  // What passes with a part of the rows have, on the CPU: its sums, to be added to those of the other parts, and then
-  // to be set in passes that have no rows and are asked for the value; the moments of that, with which parts begin
+  // The parts of passes over some of the rows, on the CPU: their sums, to be added to those of the other parts, and
+  // then to be set in passes that have no rows and are asked for the value; the moments of that, with which parts begin
   // their gradient; and the same of adjoints.
   CollapsedBoundSums sums() const { return sums_.total(); }
   void set_sums(CollapsedBoundSums sums) { given_sums_ = std::move(sums); }

@@ -1,5 +1,5 @@
-// What a collapsed bound takes from its rows, and what follows from that alone: value, trend and the posterior of the
-// field at the inducing points.
+// The sums over rows of a collapsed bound, and the results that follow from them alone: value, trend and the posterior
+// of the field at the inducing points.
 #pragma once
 
 #include "variational/collapsed_bound.h"

@@ -1,4 +1,4 @@
-// What the posterior of collapsed_bound() says of the field at places.
+// The moments of the field at new locations in the posterior of collapsed_bound().
 #pragma once
 
 #include "variational/collapsed_bound.h"

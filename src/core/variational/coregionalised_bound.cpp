@@ -17,7 +17,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// What the gradient needs of a group; a column or block of columns for each of its outputs.
+// The sums of a group that the gradient needs; a column or block of columns for each of its outputs.
 struct GroupAdjoints {
   InducingGradient gradient;
   std::vector<MatrixXd> traced;  // by structure: sum of tau_xp B_c[p, p] Phi_c Phi_c', lower triangle

@@ -1,4 +1,4 @@
-// What the posterior of coregionalised_bound() says of the outputs' fields at places.
+// The moments of the outputs' fields at new locations in the posterior of coregionalised_bound().
 #pragma once
 
 #include "variational/collapsed_bound.h"

@@ -18,9 +18,8 @@ class CrossBlock {
   const Eigen::VectorXd& unexplained() const { return unexplained_; }
 
   // Adds the derivatives of an objective through K_zx and k_ii, given its derivatives in A (overwritten) and in k_ii.
-  // What d_i depends on is k_ii and A: an objective with the derivative dbar_i in d_i has dbar_i in k_ii and -2
-  // dbar_i A_i in A_i. Those through L are InducingFactor::adjoint's.
-  // `rows_bar`: those in the rows, added unless null.
+  // The d_i depend on k_ii and A: an objective with the derivative dbar_i in d_i has dbar_i in k_ii and -2 dbar_i A_i
+  // in A_i. Those through L are InducingFactor::adjoint's. `rows_bar`: those in the rows, added unless null.
   void adjoint(Eigen::MatrixXd& features_bar, const Eigen::VectorXd& variance_bar, InducingGradient& gradient,
                Eigen::MatrixXd* rows_bar = nullptr) const;
 
@@ -31,7 +30,7 @@ class CrossBlock {
   Eigen::VectorXd unexplained_;
 };
 
-// What the block of `rows` rows takes that is made with derivatives.
+// The bytes of a block of `rows` rows that is made with derivatives.
 inline double cross_block_bytes(const InducingPoints& points, Index rows) {
   const double parts = double(points.covariance().components.size()), matrices = parts > 1.0 ? 1.0 + 2.0 * parts : 2.0;
   return double(sizeof(double)) * double(rows) * (double(points.size()) * matrices + parts * points.dim());

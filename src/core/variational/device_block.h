@@ -43,7 +43,8 @@ class DeviceBlock {
   void add_gradient(InducingGradient& gradient) const;
 
  private:
-  // What one component has: inducing points, and rows with a column of ones, in its metric; what add_adjoint() sums.
+  // The data of one component: inducing points, and rows with a column of ones, in its metric; the sums of
+  // add_adjoint().
   struct Component {
     DeviceMatrix points, rows;
     DeviceMatrix weighted, outer;  // T [X, 1] and [X, 1]'E [X, 1], as in SlopeSums

@@ -15,7 +15,7 @@ class DeviceMatrix {
   DeviceMatrix& operator=(const DeviceMatrix&) = delete;
   ~DeviceMatrix() { release(); }
 
-  // What was there is lost.
+  // The contents are lost.
   void resize(Index rows, Index columns) {
     const Index size = rows * columns;
     if (size > capacity_) {
@@ -49,7 +49,7 @@ class DeviceMatrix {
   ScaledPoints points() const { return {data_, rows_}; }
   Block block() { return {data_, rows_, columns_, rows_}; }
   operator ConstBlock() const { return {data_, rows_, columns_, rows_}; }
-  // The same as `count` matrices, one beside the other.
+  // The same as `count` adjacent matrices.
   Stack stack(Index count) { return {{data_, rows_, columns_ / count, rows_}, count, rows_ * (columns_ / count)}; }
   ConstStack stack(Index count) const {
     return {{data_, rows_, columns_ / count, rows_}, count, rows_ * (columns_ / count)};

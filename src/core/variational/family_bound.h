@@ -17,7 +17,7 @@
 // Gaussian responses): v = 1 / (1 + sum(W_i d_i) / u) is best, v = 1 the standard bound. Predictions have v = 1.
 //
 // Effects, see inducing_posterior.h, are columns of X with a posterior like that of w; their divergence from the prior
-// is subtracted, too.
+// is also subtracted.
 //
 // Where the divergences have a weight c, sum E log p - c (..) is c times the bound of densities p^(1/c), and W, h and v
 // are of these.

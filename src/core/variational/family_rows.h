@@ -1,5 +1,5 @@
-// What the search for a posterior of family_bound.h asks of the rows: sums over them, and some numbers of each. Whoever
-// has the rows answers: this process, or others that have a part of them each.
+// The interface of rows to the search for a posterior of family_bound.h: sums over them, and some numbers of each.
+// Whoever has the rows answers: this process, or others that have a part of them each.
 #pragma once
 
 #include <vector>

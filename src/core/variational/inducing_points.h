@@ -20,8 +20,8 @@ struct InducingGradient {
 };
 
 // The covariances of one component with some points, a column for each: their derivatives in the squared scaled
-// distance and, where it is wanted, in the shape; and the points in the component's metric, a row for each. A component
-// that is alone has the covariances that are returned beside it, and `value` is empty.
+// distance and, where it is wanted, in the shape; and the points in the component's metric, a row for each. For a
+// single component the covariances are returned separately, and `value` is empty.
 struct ComponentCovariances {
   Eigen::MatrixXd value, slope, shape, scaled;
 };
@@ -59,8 +59,8 @@ class InducingPoints {
   Eigen::MatrixXd covariances(std::vector<ComponentCovariances>* parts) const;
 
   // Adds the derivatives of an objective through the covariances of which `parts` are, given its derivatives `bar` in
-  // them (overwritten) and the sum of the products of both, `scale`. Of the positions it is those of the rows: among
-  // the inducing points, where rows and columns move, half of it. Those of the columns' points are added to
+  // them (overwritten) and the sum of the products of both, `scale`. For positions it is the derivatives of the rows:
+  // among the inducing points, where rows and columns move, half of it. Those of the columns' points are added to
   // `points_bar`, a row for each, unless it is null.
   void contract(const std::vector<ComponentCovariances>& parts, Eigen::MatrixXd& bar, double scale,
                 InducingGradient& gradient, Eigen::MatrixXd* points_bar = nullptr) const;

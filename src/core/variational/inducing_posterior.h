@@ -68,7 +68,7 @@ class InducingRegression {
 
   // Adds A_i'm to `mean`, and sets `variance` to A_i'B^-1 A_i.
   void add_moments(const InducingPosterior& posterior, Eigen::VectorXd& mean, Eigen::VectorXd& variance) const;
-  // What the linear predictor's variance has of effects: that of (E_i - A_i'T) u.
+  // The part of effects in the linear predictor's variance: that of (E_i - A_i'T) u.
   Eigen::VectorXd effects_variance(const InducingPosterior& posterior) const;
   // A row E_i R for each of some rows.
   Eigen::MatrixXd effects_features(const InducingPosterior& posterior, Index first, Index n) const;

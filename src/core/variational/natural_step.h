@@ -32,7 +32,7 @@ class NaturalStep {
   // q if all rows were like those of the batch, given the precisions and natural means of their pseudo-observations
   // (family_bound.h).
   NaturalPosterior posterior(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural) const;
-  // q after a step of that size. The Theta of an argument must be positive definite: an Error tells where it is not.
+  // q after a step of that size. The Theta of an argument must be positive definite: otherwise an Error is thrown.
   NaturalPosterior moved(const NaturalPosterior& from, double rate) const;
   BatchGradient gradient(const NaturalPosterior& at) const;
   const BatchRows& rows() const { return rows_; }

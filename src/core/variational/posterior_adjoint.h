@@ -38,7 +38,7 @@ class PosteriorAdjoint {
 };
 
 // Adds those through the covariances of the inducing points, where A alpha = m: G = dF/dA A' = m m' + v A W A' - I + S.
-// `gram`: v A W A', lower triangle. Of several fields `covariance` and `gram` are the sums.
+// `gram`: v A W A', lower triangle. For several fields `covariance` and `gram` are the sums.
 void add_prior_adjoint(const InducingFactor& factor, const Eigen::MatrixXd& means, const Eigen::MatrixXd& covariance,
                        const Eigen::MatrixXd& gram, InducingGradient& gradient, int fields = 1);
 

@@ -32,7 +32,7 @@ void solve_packed(const double* packed, int count, double* x) {
 
 }  // namespace
 
-// What runs through the chunks of the second pass.
+// The state that runs through the chunks of the second pass.
 struct ResidualWeightsAdjoint::PriorSums {
   InducingGradient gradient;
   MatrixXd gram;  // Abar A'

@@ -1,8 +1,7 @@
 // The gradient of any objective of the weights b_i and conditional variances D_i of whitened rows
 // (residual_conditional.h), and of features, in the parameters of the covariance, the nugget and the positions of the
 // inducing points.
-//
-// By the adjoint of b = R_NN^-1 r_N and D = r - r_N'b, with bbar the derivatives in b_i and q that in D_i, the
+// With the adjoint of b = R_NN^-1 r_N and D = r - r_N'b, with bbar the derivatives in b_i and q that in D_i, the
 // derivatives in the covariance matrix of the residuals of (N, i) are -(g b'  + b g') / 2 with
 //
 //   b = (b_i, -1),   g = (R_NN^-1 bbar - q b_i, q),

@@ -9,7 +9,7 @@
 
 namespace neargp {
 
-// Where they would take more than `most_bytes` they are computed anew each time.
+// Where they would take more than `most_bytes` they are computed again each time.
 class RowFeatures {
  public:
   // Factor and coordinates outlive the object.

@@ -1,7 +1,7 @@
 // Gradient in the covariance parameters of any objective of the weights b and conditional
 // variances f of all targets (those of conditional/cpu/conditional_weights.h without a local mean),
-// given its partial derivatives in them. Of derivatives wbar_c in the weighted sums b'x_c it
-// makes bbar = sum_c wbar_c x_c.
+// given its partial derivatives in them. It turns derivatives wbar_c in the weighted sums b'x_c into bbar = sum_c
+// wbar_c x_c.
 #pragma once
 
 #include "conditional/cpu/adjoint_tile.h"

@@ -3,8 +3,8 @@
 //
 //   dS_ij = in_row_ij x_i + in_column_ij x_j,
 //
-// in_row and in_column the derivatives in the fields at rows i and j: both k_ij for the log sd, of which the diagonal
-// moves, too, by 2 k_ii x_i.
+// in_row and in_column the derivatives in the fields at rows i and j: both k_ij for the log sd, whose diagonal also
+// moves, by 2 k_ii x_i.
 #pragma once
 
 #include "conditional/cpu/tile.h"

@@ -90,7 +90,7 @@ class DivergenceTile {
     });
   }
 
-  // visit(i, j, product of rows i and j) for j <= i. Of a triangular matrix the columns before i are zero in row i.
+  // visit(i, j, product of rows i and j) for j <= i. In row i of a triangular matrix the columns before i are zero.
   template <bool triangular, class Row, class Visit>
   void for_each_product(const Row& row, const Visit& visit) const {
     Triangle<Lanes>::for_each_block(k_, [&](int first, auto rows) {

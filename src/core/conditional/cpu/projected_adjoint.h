@@ -10,11 +10,9 @@
 //   bbar = p m + 2 q b s (element by element),   fbar = r.
 //
 // It is weights, term and adjoint in one pass: one factorisation where conditional_weights.h
-// and conditional_adjoint.h take two.
-//
-// Locations, too, move the objective: with W_ij the weight of the pair of entries S_ij, S_ji
-// (adjoint_tile.h) and z scaled coordinates, S_ij depends on r2 = |z_i - z_j|^2, so that
-// W_ij 2 dS_ij/dr2 (z_i - z_j) goes to row i, and to row j with the other sign.
+// and conditional_adjoint.h take two.  Locations also move the objective: with W_ij the weight of the pair of entries
+// S_ij, S_ji (adjoint_tile.h) and z scaled coordinates, S_ij depends on r2 = |z_i - z_j|^2, so that W_ij 2 dS_ij/dr2
+// (z_i - z_j) goes to row i, and to row j with the other sign.
 //
 // Where the divergence of the members is wanted (members_divergence.h), its weights of pairs are added, and those of
 // all pairs take the place of the factor.

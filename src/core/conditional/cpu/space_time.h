@@ -42,7 +42,7 @@ struct SpaceTimeRows {
       : p(tile.row_r2()), q(tile.margin_row(0)), space{tile.margin_row(1), tile.margin_row(2), tile.margin_row(3)},
         time{tile.margin_row(4), tile.margin_row(5), tile.margin_row(6)}, reach(tile.margin_row(7)) {}
 
-  // What a Gneiting row has of time takes the place of a margin in time.
+  // In a Gneiting row, the terms of time replace a margin in time.
   void keep(int j, const GneitingTime<V>& of_time) const {
     q[j] = of_time.log_q;
     time.value[j] = of_time.share;

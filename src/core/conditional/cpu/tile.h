@@ -27,7 +27,7 @@
 
 namespace neargp {
 
-// The arrays that a computation needs besides the factor.
+// The arrays that a computation needs in addition to the factor.
 struct TileNeeds {
   bool derivatives = false;  // triangles of derivatives of the covariance
   bool target_row = true;    // the target's values and noise are part of the matrix

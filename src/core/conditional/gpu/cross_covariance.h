@@ -16,7 +16,7 @@ struct CrossPairs {
   const double* factor = nullptr;  // of each matrix, or null
   Index matrices = 1;
 
-  // Of few rows there are more runs, for all multiprocessors to have some.
+  // Few rows are cut into more runs, so that all multiprocessors get some.
   NEARGP_HD Index run() const { return rows.n < (1 << 14) ? 256 : 1024; }
   NEARGP_HD Index runs() const { return (rows.n + run() - 1) / run(); }
   NEARGP_HD Index targets() const { return runs() * points.n * matrices; }

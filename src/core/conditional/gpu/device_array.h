@@ -42,7 +42,7 @@ class DeviceArray {
 
   T* data() const { return data_; }
 
-  // Room for `count` elements. What was there is lost where it has to grow.
+  // Room for `count` elements. Growing discards the contents.
   void reserve(Index count) {
     if (count <= capacity_) return;
     release();

@@ -1,5 +1,6 @@
-// A LocalView on a device. Data are copied when it is opened. So are targets and their conditioning sets if they take
-// no more than half of the memory that is then free; otherwise each computation copies them a chunk at a time.
+// A LocalView on a device. Data are copied when it is opened. The same holds for targets and their conditioning sets if
+// they take no more than half of the memory that is then free; otherwise each computation copies them a chunk at a
+// time.
 #pragma once
 
 #include <algorithm>

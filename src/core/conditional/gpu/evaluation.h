@@ -51,7 +51,7 @@ class Evaluation {
     plan_ = plan_launch(Device::limits(), demand, Device::free_bytes());
     sums_.fill(0, plan_.teams() * outputs_);
     failed_.fill(0xff, plan_.teams());
-    // The factorisation reads and writes above the diagonal, too, where nothing was stored; here that has been written.
+    // The factorisation also reads and writes above the diagonal, where nothing was stored. Here it is written first.
     if (!plan_.in_shared) memory_.fill(0xff, plan_.teams() * plan_.team_bytes);
     chunk_ =
         chunk_targets(demand, plan_.teams(), Device::free_bytes(), view.streamed_bytes_per_target() + bytes_per_target);

@@ -1,4 +1,4 @@
-// The shape of a launch, which it is given besides its task, and launches that need nothing more.
+// The shape of a launch, which it gets in addition to its task, and launches that need nothing more.
 #pragma once
 
 #include "conditional/gpu/device_array.h"

@@ -35,7 +35,7 @@ struct DeviceModule {
   DeviceInfo (*describe)(int device);
   // Views that are opened from now on live on this device. It may claim memory there and start threads.
   void (*select)(int device);
-  // The number by which the maker's libraries know the selected device: they count those that cannot be used here, too.
+  // The number by which the maker's libraries know the selected device: they also count those that cannot be used here.
   int (*selected)();
 
   const Backend* backend;

@@ -2,8 +2,8 @@
 // arrays.
 //
 // Pairs go round the circle of rows: first all (a, a + 1), a = 0 .. rows-1, then all (a, a + 2) ..., sums modulo rows,
-// to half way round; of the last round an even number of rows has one half. So threads of consecutive places read
-// consecutive rows, all rows have their pairs at the same distances, and to go on takes additions only.
+// to half way round; of the last round an even number of rows has one half. Threads of consecutive places therefore
+// read consecutive rows, all rows have their pairs at the same distances, and to go on takes additions only.
 #pragma once
 
 #include "base/hd.h"

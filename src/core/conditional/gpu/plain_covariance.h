@@ -9,7 +9,7 @@
 
 namespace neargp {
 
-// What is known hides the field that says it at run time.
+// A constant known at compile time hides the field that holds it at run time.
 template <class Real, class Correlation>
 struct PlainComponent : TeamComponent<Real> {
   static constexpr bool wants_shape = false;

@@ -25,8 +25,8 @@ constexpr Index reserved_per_block = 1024, shared_piece = 128;
 constexpr Index most_threads_by_registers = 512;
 
 // Threads of a team. More of them finish a target sooner, but wait for each other more often: the pivots of a factor
-// come one after the other, and a team as long as the matrix has idle threads for half of it. So small matrices get
-// parts of a warp; where few matrices fit on the chip, each gets the more threads, to have enough of them there. On
+// come one after the other, and a team as long as the matrix has idle threads for half of it. Small matrices therefore
+// get parts of a warp; where few matrices fit on the chip, each gets the more threads, to have enough of them there. On
 // paper only: bench/notes/cuda.md.
 int threads_of_team(const LaunchDemand& demand, bool in_shared) {
   if (!in_shared) return 256;

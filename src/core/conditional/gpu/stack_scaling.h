@@ -1,5 +1,5 @@
-// What a layer's posterior makes of stacks of matrices on a device, beside their products: columns scaled, sums of
-// squares by row, and one triangle copied to the other. Neighbouring threads have neighbouring rows.
+// Operations on stacks of matrices on a device that a layer's posterior needs in addition to products: columns scaled,
+// sums of squares by row, and one triangle copied to the other. Neighbouring threads have neighbouring rows.
 #pragma once
 
 #include "conditional/gpu/run_targets.h"

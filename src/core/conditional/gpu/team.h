@@ -1,8 +1,8 @@
 // A team: some threads that compute for one target together, in memory that all of them see.
 //
 // Everything in team/ is written once for teams of any kind. A GPU has teams of a part of a warp, or of a block
-// (src/cuda/device_team.h); tests have a team of one and teams of threads of the CPU with real barriers, under the
-// sanitizers, too. A team offers
+// (src/cuda/device_team.h); tests have a team of one and teams of threads of the CPU with real barriers, also under the
+// sanitizers. A team offers
 //
 //   rank(), size()        this thread's number among the team's
 //   barrier()             waits for all; what each wrote before it, all see after it

@@ -1,6 +1,7 @@
 // One target with its conditioning set, as a team holds it: the counterpart of conditional/cpu/tile.h, of which it
 // keeps the conventions. Rows 0 .. k-1 are the conditioning set, row k is the target; rows that are absent stand at the
-// target's own place and are unit vectors of the matrix, and here they have zeros in the triangles of derivatives, too.
+// target's own place and are unit vectors of the matrix, and here the triangles of derivatives also contain zeros for
+// them.
 //
 // The factor has the target's row as its last or, where that is not to be factorised, leaves it in cross().
 #pragma once

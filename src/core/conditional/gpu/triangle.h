@@ -17,7 +17,7 @@
 // Additional right-hand sides y below the matrix S have room there. The factorisation makes L^-1 y of them, as it makes
 // a row of L of each row of S, and where threads would else be idle that costs nothing.
 //
-// Loops go along columns and from panel to panel by adding to addresses: on a GPU, to compute a place anew takes more
+// Loops go along columns and from panel to panel by adding to addresses: on a GPU, to compute a place again takes more
 // instructions than what is done with its entry (bench/notes/cuda.md).
 #pragma once
 
@@ -246,7 +246,7 @@ class TeamTriangle {
   }
 
   // The same for the rows i, i + step, ..., of which the last may lie behind the matrix: their sums share the loads of
-  // the panel's own rows. What this leaves above the diagonal nobody looks at.
+  // the panel's own rows. The entries that this leaves above the diagonal are not read.
   template <int Rows>
   NEARGP_HD void update_rows(int from, int first, int i, int step) const {
     Real sum[Rows][width] = {};

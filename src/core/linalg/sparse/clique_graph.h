@@ -28,7 +28,7 @@ struct CliqueGraph {
               const RunContext& context);
 
   // Each node after all that must be eliminated before it, and right after the last of them where possible: the
-  // depth-first search from the first nodes of the Vecchia ordering. So the columns that a column needs were
+  // depth-first search from the first nodes of the Vecchia ordering. The columns that a column needs were therefore
   // mostly made a short time ago.
   std::vector<int> elimination_order(const std::vector<int>& order) const;
 

@@ -60,7 +60,7 @@ class SparseFactor {
   virtual double log_det() const = 0;
 
   // The logarithms of the pivots, which add up to log_det: of each node minus that of its variance given those
-  // eliminated after it. Of factors that eliminate in the order of the pattern alone; others throw an Error.
+  // eliminated after it. For factors that eliminate in the order of the pattern alone; others throw an Error.
   virtual std::vector<double> log_pivots() const;
 
   // Z = d log_det / dA on the pattern: 2 Z_ij is the derivative in the pair of entries ij and

@@ -9,8 +9,8 @@
 // Column j has its diagonal entry, the `count` entries below it by row, and then a few
 // places that belong to no entry. For two rows p < q of column j, pair (p, q) of the table of
 // pairs says where in column p the entry (q, p) stands; where the pattern lacks it, that is
-// one of those spare places. So a factorisation and its adjoint, which are nothing but loops
-// over such pairs, neither search nor branch.
+// one of those spare places. A factorisation and its adjoint, which are nothing but loops over such pairs, neither
+// search nor branch.
 //
 // The table of pairs grows with the square of the number of neighbours, and in many dimensions the union of the cliques
 // does as well. Where it would take too much memory the pattern is restricted: of a clique only the pairs with the
@@ -38,7 +38,7 @@ struct CliqueTable {
 };
 
 // The table of pairs: in each column one row for each entry, with the pairs of that entry and those after it,
-// filled up to a multiple of four. So a row's place follows from the number of pairs in it.
+// filled up to a multiple of four. A row's place therefore follows from the number of pairs in it.
 namespace pairs {
 
 inline std::size_t row_length(int pairs) { return std::size_t((pairs + 3) / 4) * 4; }
