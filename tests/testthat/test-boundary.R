@@ -52,7 +52,7 @@ test_that("a parameter without information is not taken for a small one", {
   printed <- printed_text(fit)
   expect_match(printed, "Poorly determined by the data: variance \\(with .*\\), sd_\\(Intercept\\)\\|g")
   expect_match(printed, "variance: the likelihood is nearly flat about the estimate, ")
-  expect_match(printed, "no standard error. +Keep the term")
+  expect_match(printed, "error is not available. +Keep the term")
   expect_no_match(printed, "leave (it|the term) out|at the boundary|no such")
 })
 
