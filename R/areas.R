@@ -126,6 +126,8 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
   settings$weights <- check_area_weights(weights, areas, object)
   settings$covariates <- check_covariates(covariates, object)
   support <- area_support(object, areas, settings)
+  if (settings$integrated && is.null(parameters)) settings$integrated <-
+    integrates_points(object, length(support$area), settings$context)
   tell_far_areas(object, support, settings$context)
   if (!settings$linear) {
     state <- seed_generator(seed)

@@ -96,6 +96,20 @@ integrates_areas_by_default <- function(object) {
     is_integrable(object) && has_posterior(object)
 }
 
+# A point by a fit takes some 25 microseconds, all of these a quarter of a minute.
+most_points_of_fits <- 5e5
+
+# Whether the default integrates over areas with so many points.
+integrates_points <- function(object, points, context) {
+  fits <- length(integrated_fits(object, context)$fits)
+  if (as.double(points) * fits <= most_points_of_fits) return(TRUE)
+  inform_neargp("parameters", c(
+    sprintf("The covariance parameters are taken as known: %s points by each of %s fits take long.",
+      format_count(points), format_count(fits)),
+    i = "Use parameters = \"integrated\" to average over them, or a larger `spacing`."))
+  FALSE
+}
+
 # Nobody has asked for the posterior: a message that draws represent it poorly is for those who do.
 has_posterior <- function(object) {
   tryCatch(withCallingHandlers({

@@ -18,8 +18,9 @@ with_default_priors <- function(problem) {
     bound <- switch(layout$kind[row], variance = (3 * scatter)^2, nugget = weight * scatter^2,
       effect_sd = 3 * scatter / effect_scale(problem$data, layout$name[row]),
       range = least_range(problem, row), shape = if (layout$transform[row] == "log") 0.2)
-    if (is.null(bound)) next
-    layout$prior_rate[row] <- -log(0.05) / bound^layout$prior_power[row]
+    # in fifty dimensions it may be beyond the range of numbers; the search interval stays
+    rate <- -log(0.05) / (bound %||% Inf)^layout$prior_power[row]
+    if (is.finite(rate)) layout$prior_rate[row] <- rate
   }
   bounded <- problem$free & layout$penalty == 0 & (layout$kind %in% c("u", "v") |
     layout$transform %in% c("power", "share"))

@@ -146,3 +146,11 @@ test_extended("other families integrate few rows by default, and methods on requ
     expect_identical(areas_by(NULL), areas_by(by_default))
   }
 })
+
+test_that("the default takes parameters as known where areas have very many points", {
+  fit <- normal_of_areas(method = exact_gp())
+  points <- most_points_of_fits / length(integrated_fits(fit, plain_context())$fits)
+  expect_true(integrates_points(fit, floor(points), plain_context()))
+  expect_message(expect_false(integrates_points(fit, ceiling(points) + 1, plain_context())),
+    "taken as known", class = "neargp_message_parameters")
+})
