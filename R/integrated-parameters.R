@@ -38,7 +38,7 @@
 #'   Statistical Society B* 71, 319–392. Vehtari, A. et al. (2024). Pareto smoothed
 #'   importance sampling. *JMLR* 25(72), 1–58.
 #' @seealso [predict.neargp()], [vecchia()] for restricted maximum likelihood.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ 1, stations[1:30, ], coords = ~ lon + lat, crs = 4326,
 #'   method = exact_gp(estimation = "REML"))
