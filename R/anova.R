@@ -42,7 +42,7 @@
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
 #'   estimators and likelihood ratio tests under nonstandard conditions. *JASA* 82, 605–610.
 #' @seealso [cross_validate()], [coef.neargp()] for `AIC()`, [summary.neargp()]
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Does elevation matter? And longitude?
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation + lon, stations, coords = ~ lon + lat, crs = 4326,

@@ -59,7 +59,7 @@
 #' @param threads,verbose see [neargp()].
 #' @param re.form,allow.new.levels see [predict.neargp()]; groups are columns of `areas`.
 #' @param parameters `"plug-in"` or `"integrated"`, see [integrated_parameters]. Default `NULL`: as
-#'   [predict.neargp()], but integrated for up to 200 counts or other families, and plug-in with
+#'   [predict.neargp()], but integrated for up to 100 counts or other families, and plug-in with
 #'   `joint = TRUE`.
 #' @param ... not used.
 #' @return An sf object or SpatRaster with the columns `mean`, `sd` (or `q0.05`, ...), `lower` and

@@ -22,7 +22,7 @@
 #' @return A matrix of class `neargp_bumps` with a row for each value and a column for each knot.
 #'   Missing values yield missing rows.
 #' @seealso [nonstationary_covariance], [expand()]
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' dim(bumps(runif(100), runif(100), count = 3))
 #'
 #' # A standard deviation that changes smoothly over the map

@@ -41,7 +41,7 @@
 #' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with
 #'   GPUs. *IEEE Transactions on Big Data* 7, 535–547.
 #' @seealso [neargp()], [neargp_sitrep()] for FAISS and GPUs
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # A fit that stops early is continued
 #' stations <- colorado_precipitation()
 #' early <- suppressWarnings(neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326,

@@ -69,7 +69,7 @@
 #'   *SIAM Review* 46, 269–282.
 #' @seealso [empirical_variogram()] for a variogram with the fitted curve, [covariance_value()],
 #'   [cov_linear()], [pc_priors()].
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Which covariance predicts best? Compare the fits
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,

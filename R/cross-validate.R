@@ -52,7 +52,7 @@
 #'   [calibration_curve()] and [confusion_table()].
 #' @seealso [scores()] for the columns, [random_folds()], [block_folds()], [loo_predict()] for
 #'   leave-one-out predictions without refitting.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Which covariance? Compare on the same folds
 #' stations <- colorado_precipitation()
 #' matern <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,

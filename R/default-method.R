@@ -23,7 +23,7 @@
 #' @section Which method can do what:
 #' `r ability_list()`
 #' @seealso [neargp()], [cross_validate()] to compare methods on your data.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' exact <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
 #' fits <- list(exact = exact, vecchia = update(exact, method = vecchia(k = 20)),
 #'   loo_k = update(exact, method = loo_k()))

@@ -33,7 +33,7 @@
 #' @references Wang, K. A. et al. (2019). Exact Gaussian processes on a million data points.
 #'   *NeurIPS*.
 #' @seealso [vecchia()], which approximates it for more observations.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
 #'   covariance = cov_matern(nu = 1.5), method = exact_gp(estimation = "REML"))

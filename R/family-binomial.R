@@ -32,8 +32,8 @@ binomial_entry <- function(link) {
         if (log) value else exp(value)
       },
     distribution = function(q, eta, parameters, trials = 1) {
-      # P(B > p), B ~ beta(q + 1, trials - q). At q = trials B is 1, which p may be: newer versions
-      # of R have the probability 0 there, older ones 1.
+      # P(B > p), B ~ beta(q + 1, trials - q). At q = trials B is 1. Where p rounds to 1, newer
+      # versions of R return 0 and older ones 1.
       below <- stats::pbeta(probability(eta), q + 1, trials - q, lower.tail = FALSE)
       below[which(!is.na(below) & q == trials)] <- 1
       below

@@ -89,7 +89,7 @@
 #'   (1958). Estimation of relationships for limited dependent variables. *Econometrica* 26, 24--36.
 #'   Lawless, J. F. (1987). Negative binomial and mixed Poisson regression. *Canadian Journal of
 #'   Statistics* 15, 209--225.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Which family describes the counts best? Compare leave-one-out scores
 #' gauges <- subset(wet_days(), lon < -110)
 #' fit_by <- function(family) {

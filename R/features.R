@@ -32,7 +32,7 @@
 #' @references Schmidinger, J. et al. (2025). LimeSoDa: a dataset collection for benchmarking of
 #'   machine learning regressors in digital soil mapping. *Geoderma* 453.
 #' @seealso [covariance], [cross_validate()]
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Ozone by weather, and the intervals of five days that the fit has not seen
 #' air <- na.omit(airquality)
 #' fit <- neargp(Ozone ~ features(Solar.R, Wind, Temp), air[-(1:5), ])

@@ -30,7 +30,7 @@
 #'   integers work in [cross_validate()].
 #' @references Roberts, D. R. et al. (2017). Cross-validation strategies for data with temporal,
 #'   spatial, hierarchical, or phylogenetic structure. *Ecography* 40, 913–929.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' set.seed(1)
 #' random_folds(20, v = 4)
 #' points <- cbind(x = runif(500), y = runif(500))

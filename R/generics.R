@@ -48,7 +48,7 @@
 #' Tests and intervals use the normal distribution.
 #' @seealso [summary.neargp()] and [tidiers] for tables, [anova.neargp()] for tests,
 #'   [residuals.neargp()], [predict.neargp()].
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
 #'   covariance = cov_matern(nu = 1.5))

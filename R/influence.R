@@ -35,7 +35,7 @@
 #' @references Cook, R. D. (1977). Detection of influential observation in linear regression.
 #'   *Technometrics* 19, 15–18.
 #' @seealso [residuals.neargp()], [loo_predict()]
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326)
 #' sum(hatvalues(fit))

@@ -39,7 +39,7 @@
 #'   An overview of composite likelihood methods. *Statistica Sinica* 21, 5–42. Vehtari, A. et al.
 #'   (2024). Pareto smoothed importance sampling. *JMLR* 25(72), 1–58.
 #' @seealso [predict.neargp()], [pc_priors()].
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ 1, stations[1:30, ], coords = ~ lon + lat, crs = 4326,
 #'   method = exact_gp(estimation = "REML"))
@@ -88,7 +88,7 @@ integrates_by_default <- function(object) {
 
 # 95% intervals of mean counts of areas cover 90 to 93% by the estimates of 100 rows, and 94% by
 # those of 300 (bench/coverage.R). Beside the scatter of a new count this error is small.
-few_rows_of_areas <- 200L
+few_rows_of_areas <- 100L
 
 integrates_areas_by_default <- function(object) {
   if (is_gaussian(object$family)) return(integrates_by_default(object))

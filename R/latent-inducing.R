@@ -22,7 +22,7 @@
 #' @return A settings object for the argument `inducing` of [vnngp()].
 #' @references Wu, L., Pleiss, G. and Cunningham, J. P. (2022). Variational nearest neighbor
 #'   Gaussian process. *ICML*, section 3 and appendix D.2.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Half of the locations lose something
 #' gauges <- subset(wet_days(), lon < -110)
 #' fit <- neargp(wet ~ 1, gauges, coords = ~ lon + lat, crs = 4326, family = poisson(),

@@ -74,7 +74,7 @@
 #'   Gaussian processes. arXiv:2507.05064. Schäfer, F., Katzfuss, M. and Owhadi, H. (2021). Sparse
 #'   Cholesky factorization by Kullback–Leibler minimization. *SIAM Journal on Scientific Computing*
 #'   43, A2019–A2046.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # The number of wet days at rain gauges, a count out of the days observed
 #' gauges <- subset(wet_days(), lon < -110)
 #' fit <- neargp(wet ~ offset(log(observed)), gauges, coords = ~ lon + lat, crs = 4326,

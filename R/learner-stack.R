@@ -45,7 +45,7 @@
 #'   of the process.
 #' @references Yao, Y., Vehtari, A., Simpson, D. and Gelman, A. (2018). Using stacking to average
 #'   Bayesian predictive distributions. *Bayesian Analysis* 13, 917–1007.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' set.seed(1)
 #' fit <- neargp(precipitation ~ 1 + learner(lm, predictors = ~ elevation * lat), stations,

@@ -33,7 +33,7 @@
 #'   prediction of one learner plus a Gaussian process of its left-out errors, whose trend is the
 #'   formula.
 #' @return `neargp()` returns an object of class `neargp_learned`, see [learned_fits].
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' set.seed(1)
 #' fit <- neargp(precipitation ~ elevation + learner(lm, predictors = ~ elevation * lat), stations,

@@ -41,7 +41,7 @@
 #'   nonstationary covariance functions. *Environmetrics* 17, 483–506.
 #' @seealso [local_scales()] for the local range and standard deviation, `plot(fit, "range")` and
 #'   `plot(fit, "sd")` for maps, [expand()] and [monotone()] for warps.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Precipitation varies more, or over other distances, in the mountains
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,

@@ -27,7 +27,7 @@
 #' are plain numbers. Weights, offsets and measurement variances must be numbers without a unit.
 #' @seealso [factor_coordinates] for factors, [cov_spacetime()], [barrier_embedding()] for distances
 #'   around barriers.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Degrees: the range is in km
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326)

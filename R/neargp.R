@@ -110,7 +110,7 @@
 #'   [anova()][anova.neargp] for tests, [plot_map()] for maps, [tidiers] for broom.
 #' @references Vecchia (1988) and Guinness (2018, 2021): see [vecchia()]. Jankowiak and Pleiss
 #'   (2021): see [loo_k()]. Wu et al. (2022): see [vnngp()].
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Kriging with a covariate: precipitation at stations, by elevation
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,

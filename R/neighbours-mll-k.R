@@ -19,7 +19,7 @@
 #'   descent in correlated settings: a study on Gaussian processes. *NeurIPS* 33. Jankowiak, M. and
 #'   Pleiss, G. (2021). Scalable cross validation losses for Gaussian process models.
 #'   arXiv:2105.11535.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' fits <- lapply(list(mll_k = mll_k(k = 20), loo_k = loo_k(k = 20)), function(method) {
 #'   neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
 #'     method = method)

@@ -95,7 +95,7 @@
 #'   full-scale approximations for Gaussian processes. arXiv:2507.05064. Harville, D. A. (1974).
 #'   Bayesian inference for variance components using only error contrasts. *Biometrika* 61,
 #'   383–385. Katzfuss and Guinness (2021): see `citation("neargp")`.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # More neighbours, nearer to the exact likelihood
 #' stations <- colorado_precipitation()
 #' fit_by <- function(method) {

@@ -74,7 +74,11 @@ crs_of <- function(crs) {
   read
 }
 
-crs_is_longlat <- function(crs) isTRUE(sf::st_is_longlat(crs_of(crs)))
+# crs_of() comes first, as its error names the package that is missing.
+crs_is_longlat <- function(crs) {
+  read <- crs_of(crs)
+  isTRUE(sf::st_is_longlat(read))
+}
 
 crs_unit <- function(crs) {
   unit <- crs_of(crs)$units_gdal

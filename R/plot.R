@@ -53,7 +53,7 @@
 #' @return A ggplot object, or a list of class `neargp_plots` with several. The table that a plot
 #'   shows is its `data`. Without ggplot2, `plot()` returns `NULL`.
 #' @seealso [plot_map()], [empirical_variogram()], [cross_validate()]
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326)
 #' plot(fit, cells = 1000)

@@ -37,7 +37,7 @@
 #'   and Romary, T. (2011). Continuity for kriging with moving neighborhood. *Mathematical
 #'   Geosciences* 43, 469–481.
 #' @seealso [predict.neargp()], [cross_validate()] with [block_folds()] to compare neighbourhoods.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Which neighbourhood fills gaps best? Hold out blocks.
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326,

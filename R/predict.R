@@ -89,7 +89,7 @@
 #' @references Cressie, N. (1993). *Statistics for Spatial Data*, section 3.4. Wiley.
 #' @seealso [predict_areas()] for polygons, [simulate.neargp()] for draws, [loo_predict()] for
 #'   leave-one-out predictions, [plot_map()] for maps, [neargp_conditions] for errors and warnings.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326)
 #' places <- data.frame(lon = c(-105, -107), lat = 39.7)

@@ -24,7 +24,7 @@
 #'   Summaries of categories add leave-one-out `scores` and a `confusion` table. Summaries of deep
 #'   fits add `units`, `sites` and `weights`.
 #' @seealso [coef.neargp()] for intervals, [tidiers] for data frames, [plot.neargp()].
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
 #'   covariance = cov_matern(nu = 1.5))

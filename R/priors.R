@@ -29,7 +29,7 @@
 #'   that penalize the complexity of Gaussian random fields. *JASA* 114, 445–452. Simpson, D. et al.
 #'   (2017). Penalising model component complexity. *Statistical Science* 32, 1–28.
 #' @seealso [integrated_parameters]
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()[1:40, ]
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326)
 #' with_prior <- update(fit, prior = pc_priors(range = c(50, 0.05), sd = c(200, 0.05)))

@@ -56,7 +56,7 @@
 #'   residuals. *Journal of Computational and Graphical Statistics* 5, 236–244.
 #' @seealso [scores()], [cross_validate()], [plot.neargp()] for plots of residuals,
 #'   [hatvalues.neargp()]
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326)
 #' left_out <- loo_predict(fit)

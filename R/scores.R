@@ -65,7 +65,7 @@
 #'   cross-validation.
 #' @inherit scoring_rules references
 #' @seealso [cross_validate()], [classification_scores], [scoring_rules]
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # A fit: leave-one-out predictions, and held-out stations
 #' stations <- colorado_precipitation()
 #' held_out <- seq(1, 281, by = 4)

@@ -34,7 +34,7 @@
 #' @return An object like `newdata` with the columns `sim_1`, `sim_2`, ...
 #' @references Katzfuss, M., Guinness, J., Gong, W. and Zilber, D. (2020). Vecchia approximations of
 #'   Gaussian-process predictions. *JABES* 25, 383–414.
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326)
 #' grid <- expand.grid(lon = seq(-109, -102, 0.5), lat = seq(37, 41, 0.5))
 #' draws <- simulate(fit, nsim = 20, seed = 1, newdata = grid, type = "link")

@@ -35,7 +35,7 @@
 #' `.std_resid`. `newdata` returns `.fitted`, `.se.fit`, `.lower`, `.upper` and `.resid`, and for
 #' categories `.pred_<level>` and `.pred_class`.
 #' @seealso [summary.neargp()], [companions]
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,
 #'   covariance = cov_matern(nu = 1.5))

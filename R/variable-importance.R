@@ -40,7 +40,7 @@
 #'   Lei, J. et al. (2018). Distribution-free predictive inference for regression. *JASA* 113,
 #'   1094–1111.
 #' @seealso [cross_validate()], [anova.neargp()] for tests
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' stations$noise <- sin(100 * seq_len(nrow(stations)))
 #' fit <- neargp(precipitation ~ elevation + noise, stations, coords = ~ lon + lat, crs = 4326)

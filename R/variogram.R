@@ -45,7 +45,7 @@
 #' @references Cressie, N. and Hawkins, D. M. (1980). Robust estimation of the variogram: I.
 #'   *Mathematical Geology* 12, 115–125.
 #' @seealso [covariance], [covariance_value()]
-#' @examples
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326)
 #' v <- empirical_variogram(fit, cutoff = 300)
