@@ -245,8 +245,8 @@ split_scales <- function(value_at, highest, axes, reach = 1.5) {
   t(vapply(seq_len(axes), function(axis) c(scale_of(axis, -1), scale_of(axis, 1)), double(2L)))
 }
 
-# A proper posterior of three axes has some hundred points.
-most_lattice_points <- 2000L
+# A posterior of three axes spreads over 100 to 300 points, of eight rows as well.
+most_lattice_points <- 600L
 
 # States at the points of the lattice that are connected to the origin by points of a value of at
 # least `least`.

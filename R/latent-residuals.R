@@ -72,8 +72,18 @@ pearson_of_latent <- function(object, k, threads) {
   moments <- posterior_moments(object$method, object, k, threads)
   sd <- sqrt(predictive_variance(response_of_rows(object, moments$mean, rep(0, length(data$y)))))
   mean <- predictive_mean(response_of_rows(object, moments$mean, moments$variance))
-  residual <- (data$y - mean) / sd
+  # a trend that separates the responses leaves no scatter
+  residual <- ifelse(data$y == mean, 0, (data$y - mean) / ifelse(sd > 0, sd, NA))
+  warn_no_scatter(which(is.na(residual) & !is.na(mean)))
   # The mean has been told to be beyond the range of numbers.
-  beyond <- which(is.infinite(residual) & sd > 0)
+  beyond <- which(is.infinite(residual))
   replace(residual, beyond, sign(residual[beyond]) * .Machine$double.xmax)
+}
+
+warn_no_scatter <- function(rows) {
+  if (!length(rows)) return(invisible())
+  warn_neargp("overflow", c(
+    sprintf("Pearson residuals of %s are NA: given the process, responses do not scatter there.",
+      format_rows(rows)),
+    i = "The trend may separate the responses: leave covariates out, or use type = \"response\"."))
 }

@@ -201,6 +201,6 @@ test_that("the mode is found from a start that its prior rules out, as of a rang
 })
 
 test_that("a posterior without end is refused", {
-  expect_error(follow_lattice(function(index) list(value = 0), -1, 2L), "more than 2,000 points",
+  expect_error(follow_lattice(function(index) list(value = 0), -1, 2L), "more than 600 points",
     class = "neargp_error_parameters")
 })

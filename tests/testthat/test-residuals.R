@@ -60,3 +60,14 @@ test_that("Pearson residuals of means beyond the range of numbers are by the lar
   expect_true(all(is.finite(residual)))
   expect_equal(unname(residual[1L]), -sqrt(.Machine$double.xmax))
 })
+
+test_that("Pearson residuals are NA where a trend separates the responses", {
+  set.seed(1)
+  data <- data.frame(x = runif(12), y = runif(12), a = rep(c(-1000, 1000), 6) + rnorm(12))
+  data$present <- as.integer(data$a > 0)
+  fit <- suppressWarnings(neargp(present ~ a, data, coords = ~ x + y, method = vnngp(3),
+    family = binomial("probit")))
+  expect_warning(found <- residuals(fit, "pearson"), "do not scatter",
+    class = "neargp_warning_overflow")
+  expect_false(any(is.infinite(found) | is.nan(found)))
+})
