@@ -55,7 +55,7 @@ test_extended("classes are refitted without each fold, unless a fold has all row
   expect_equal(refitted$predictions$prob_b[folds == 1], predict(half, data[folds == 1, ])$prob_b,
     tolerance = 1e-6)
   expect_error(cross_validate(fit, folds = ifelse(data$class == "a", 1, folds + 1), refit = TRUE),
-    "no row of the class a", class = "neargp_error_folds")
+    "no row of the category a", class = "neargp_error_folds")
 })
 
 test_extended("0/1 responses by methods with a mean are compared with classes, by the same scores", {

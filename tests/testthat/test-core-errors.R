@@ -3,7 +3,7 @@ test_that("whatever the core raises is a classed condition", {
     "no ordering called 'spiral'", class = "neargp_error_core")
   expect_error(core_neighbors_to(matrix(1, 2, 2), matrix(1, 2, 3), 1L, plain_context()),
     "coordinates", class = "neargp_error_core")
-  error <- expect_error(core_scale("text", list()), "altered", class = "neargp_error_core")
+  error <- expect_error(core_scale("text", list()), "incompatible", class = "neargp_error_core")
   expect_s3_class(error, "neargp_error")
   wrapped <- Filter(is.function, mget(ls(asNamespace("neargp"), pattern = "^core_"),
     asNamespace("neargp")))

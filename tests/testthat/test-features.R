@@ -215,8 +215,7 @@ test_that("means of areas take the predictors of the points", {
   square <- sf::st_polygon(list(rbind(c(0, 0), c(1, 0), c(1, 1), c(0, 1), c(0, 0))))
   area <- sf::st_sf(a = 0.3, b = 1, geometry = sf::st_sfc(square))
   points <- expand.grid(x = (1:30 - 0.5) / 30, y = (1:30 - 0.5) / 30, a = 0.3, b = 1)
-  expect_equal(predict_areas(fit, area)$mean, mean(predict(fit, points,
-    parameters = "plug-in")$mean), tolerance = 1e-3)
+  expect_equal(predict_areas(fit, area)$mean, mean(predict(fit, points)$mean), tolerance = 1e-3)
 })
 
 test_that("mistakes are told", {

@@ -241,9 +241,9 @@ test_that("what a network does not go with is an error of class local", {
     expect_error(suppressMessages(network_fit(data, ...)), message, class = "neargp_error_local")
   }
   for (method in list(vecchia(), exact_gp(), loo_k(), odvgp(), dspp(), dgp(), vnngp(),
-    svgp(optimizer = "collapsed"))) refused("not offered by this", method = method)
-  refused("not offered by this", formula = cbind(z, count) ~ 1)
-  refused("not offered by this", formula = kind ~ 1)
+    svgp(optimizer = "collapsed"))) refused("not supported by this", method = method)
+  refused("not supported by this", formula = cbind(z, count) ~ 1)
+  refused("not supported by this", formula = kind ~ 1)
   refused("sum of covariances", covariance = network_covariance() + cov_exponential())
   refused("anisotropy", covariance = cov_matern(warp = mlp(2), anisotropy = TRUE))
   refused("model of the noise", nugget = ~ a, method = svgp(inducing = 12))

@@ -48,7 +48,7 @@ test_extended("a source that cannot be read, or not again, is an error that says
   fails <- function(source, pattern, class = "neargp_error_source", ...) {
     expect_error(source_fit(source, ...), pattern, class = class)
   }
-  fails(row_source(c(source_file(data), "absent.csv")), "no file absent.csv")
+  fails(row_source(c(source_file(data), "absent.csv")), "absent.csv does not exist")
   fails(row_source(function(i) NULL), "no rows")
   fails(row_source(source_file(data[0, ])), "no rows")
   fails(row_source(function(i) stop("no connection")), "Chunk 1 of the source cannot be read")

@@ -78,7 +78,7 @@ test_that("missing values are an error, or are counted", {
   expect_equal(left$n, 297)
   expect_equal(left$n_missing, 3)
   expect_equal(left$rmse, scores(p[-c(3, 8, 20), ], observed = "observed")$rmse)
-  expect_error(scores(c(NA_real_, NA), 0, 1, na.rm = TRUE), "no row",
+  expect_error(scores(c(NA_real_, NA), 0, 1, na.rm = TRUE), "in any row",
     class = "neargp_error_missing")
   draws <- matrix(0, 2, 3)
   draws[2, 3] <- NaN
