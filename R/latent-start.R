@@ -105,8 +105,9 @@ working_response_problem <- function(problem, rough) {
   problem$data$y <- z + problem$data$offset
   problem$data$weights <- pmax(weights, 1e-4 * max(weights))
   problem <- without_family_parameters(problem)
-  # the dispersion of the other families is not known
-  known <- !length(response_family(problem$family)$parameters)
+  # The dispersion of the other families is not known. Nothing is to be started where all
+  # parameters are fixed.
+  known <- !length(response_family(problem$family)$parameters) || !any(problem$free)
   problem$layout[problem$layout$kind == "nugget", c("value", "fixed")] <- list(
     if (known) 1 else NA_real_, known)
   problem$free <- !problem$layout$fixed
