@@ -74,7 +74,7 @@ bump_places <- function(variables) {
 place_knots <- function(places, count, most = 10000L) {
   known <- places[stats::complete.cases(places), , drop = FALSE]
   limits <- if (nrow(known)) apply(known, 2L, range) else matrix(0, 2L, ncol(places))
-  if (any(!is.finite(limits)) || any(limits[1L, ] == limits[2L, ])) {
+  if (!all(is.finite(limits)) || any(limits[1L, ] == limits[2L, ])) {
     abort_neargp("argument", c("The variables of `bumps()` must be finite, and each must vary.",
       i = "Leave out a variable that does not."))
   }

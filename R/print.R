@@ -87,7 +87,7 @@ untested_smooths_remark <- function(x) {
     paste(linear, collapse = ", "))
 }
 
-has_errors <- function(std_error) any(!is.na(std_error))
+has_errors <- function(std_error) !all(is.na(std_error))
 
 covariance_section <- function(x, digits, summary) {
   title <- covariance_line(x)
