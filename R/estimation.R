@@ -42,7 +42,7 @@ underestimates_variances <- function(fit) {
   trend <- length(fit$beta)
   rows <- stats::nobs(fit)
   has_ability(fit$method, "likelihood_objective") && is.null(fit$method$estimation) &&
-    !is_streamed(fit) && trend > 0L && any(!fit$parameters$fixed) &&
+    !is_streamed(fit) && trend > 0L && !all(fit$parameters$fixed) &&
     (rows < 50L || rows < 10L * trend)
 }
 

@@ -207,7 +207,7 @@ class ClassSearch {
     InducingGradient gradient =
         sum_rows(coords_.n, settings_.chunk_rows, m * coords_.dim, context_, factor_.points().zero_gradient(),
                  [&](Index first, Index last, InducingGradient& sum) {
-                   const MatrixXd slope = at.slope.middleRows(first, last - first);
+                   MatrixXd slope = at.slope.middleRows(first, last - first);
                    posterior.add_rows(
                        {coords_[first], last - first, coords_.dim}, at.curvature.middleRows(first, last - first),
                        [&](const MatrixXd&) { return slope; }, sum);
