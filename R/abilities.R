@@ -137,9 +137,8 @@ abilities <- list(
       function(method, family) !is_categorical(family) &&
         method$optimizer %in% c("auto", "collapsed") && bound_kl_weight(method) == 1),
     svgp_outputs = FALSE, odvgp = FALSE, ppgpr = FALSE, swsgp = FALSE),
-  # a sandwich covariance of the estimates by a score, R/integrated-sandwich.R
-  sandwich = list(default = FALSE, loo_k = gaussian_only(), loo_k_families = FALSE,
-    loo_k_classes = FALSE, loo_k_outputs = FALSE),
+  # of these, by the sandwich covariance of a score, R/integrated-sandwich.R
+  sandwich = list(default = FALSE, loo_k = TRUE),
   # few neighbours lose something, which a sample of the rows estimates
   neighbor_loss = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE,
     vecchia_outputs = FALSE, loo_k = TRUE, loo_k_families = FALSE, loo_k_classes = FALSE,

@@ -120,14 +120,10 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
   if (settings$part == "process") object <- without_trend(object)
   areas <- as_areas(areas, object)
   object <- for_effects_of(object, areas$columns, re.form, allow.new.levels, pooled = FALSE)
-  settings$integrated <- if (is.null(parameters)) !settings$joint &&
-    integrates_areas_by_default(object) else is_integrated(parameters, object)
-  if (settings$integrated) check_integrated_type(settings$type, settings$joint)
   settings$weights <- check_area_weights(weights, areas, object)
   settings$covariates <- check_covariates(covariates, object)
   support <- area_support(object, areas, settings)
-  if (settings$integrated && is.null(parameters)) settings$integrated <-
-    integrates_points(object, length(support$area), settings$context)
+  settings$integrated <- integrates_areas(parameters, object, length(support$area), settings)
   tell_far_areas(object, support, settings$context)
   if (!settings$linear) {
     state <- seed_generator(seed)

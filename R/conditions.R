@@ -165,7 +165,7 @@ format_for_name <- function(x, digits) {
 #' | `memory` | the fit may exceed the memory |
 #' | `newdata` | covariates that depend on the other rows of `newdata` |
 #' | `outputs` | one response determines another, as shares of a whole do |
-#' | `overflow` | predictions beyond the range of numbers |
+#' | `overflow` | predictions or residuals beyond the range of numbers |
 #' | `smooth` | a smooth of the coordinates competes with the process |
 #' | `units` | coordinates with different units share a range |
 #' | `weights` | repeated observations predict each other in [loo_k()] |

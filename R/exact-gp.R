@@ -9,9 +9,9 @@
 #' ```
 #'
 #' @details
-#' The default for up to 500 Gaussian observations: equation (5) of
-#' `vignette("model-and-methods")`, or (6) for REML. Time grows with the cube of the
-#' number of locations, and memory with its square: 10,000 need several GiB.
+#' It is the default for up to 500 Gaussian observations: equation 5 of
+#' `vignette("model-and-methods")`, or 6 for REML. Time grows with the cube of the
+#' number of locations, memory with its square: 10,000 need several GiB.
 #'
 #' @section Conjugate gradients:
 #' `solver = "cg"` fits up to 100,000 observations without storing the matrix (Wang et al. 2019), on

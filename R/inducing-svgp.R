@@ -22,7 +22,7 @@
 #' error. The default `"tight"` ELBO (Titsias 2025) overestimates the noise less than the
 #' `"standard"` one of 2009. For other families, natural gradients turn each response into a
 #' pseudo-observation (Khan and Lin 2017), and the family's parameters replace the nugget. The ELBO
-#' is equation (17) of `vignette("model-and-methods")`, or (12) for other families.
+#' is equation 17 of `vignette("model-and-methods")`, or 12 for other families.
 #'
 #' An evaluation takes about `6 n M^2` multiplications for M points, and other families take several
 #' times as many. Memory is at most `16 n M` bytes, and about one GiB.

@@ -15,7 +15,7 @@
 #' than 100 Gaussian observations are integrated by default, 200 with more than three parameters,
 #' without effects.
 #'
-#' The prediction is the mixture of 30 to 100 predictions at fixed points of the posterior (Rue et
+#' The prediction is the mixture of up to 200 predictions at fixed points of the posterior (Rue et
 #' al. 2009). The posterior uses the restricted likelihood, for [vnngp()] and [svgp()] their bound
 #' with the trend integrated out, and the [pc_priors()] of the fit. Other parameters receive weak
 #' priors, which give probability 0.05 to:
@@ -86,30 +86,6 @@ integrates_by_default <- function(object) {
     is_integrable(object) && has_posterior(object)
 }
 
-# 95% intervals of mean counts of areas cover 90 to 93% by the estimates of 100 rows, and 94% by
-# those of 300 (bench/coverage.R). Beside the scatter of a new count this error is small.
-few_rows_of_areas <- 100L
-
-integrates_areas_by_default <- function(object) {
-  if (is_gaussian(object$family)) return(integrates_by_default(object))
-  stats::nobs(object) <= few_rows_of_areas && !has_effects(object$data) &&
-    is_integrable(object) && has_posterior(object)
-}
-
-# A point by a fit takes some 25 microseconds, all of these a quarter of a minute.
-most_points_of_fits <- 5e5
-
-# Whether the default integrates over areas with so many points.
-integrates_points <- function(object, points, context) {
-  fits <- length(integrated_fits(object, context)$fits)
-  if (as.double(points) * fits <= most_points_of_fits) return(TRUE)
-  inform_neargp("parameters", c(
-    sprintf("The covariance parameters are taken as known: %s points by each of %s fits take long.",
-      format_count(points), format_count(fits)),
-    i = "Use parameters = \"integrated\" to average over them, or a larger `spacing`."))
-  FALSE
-}
-
 # Nobody has asked for the posterior: a message that draws represent it poorly is for those who do.
 has_posterior <- function(object) {
   tryCatch(withCallingHandlers({
@@ -121,75 +97,6 @@ has_posterior <- function(object) {
         x = rlang::cnd_header(condition)))
       FALSE
     })
-}
-
-is_integrable <- function(object) {
-  tryCatch(is.null(check_integrable(object)), neargp_error_parameters = function(error) FALSE,
-    neargp_error_method = function(error) FALSE)
-}
-
-check_integrable <- function(object) {
-  if (!has_ability(object$method, "integrable", object$family) ||
-      !is.null(object$posterior$shards)) {
-    abort_neargp("parameters",
-      c(sprintf("Parameters cannot be integrated over for a fit by %s.", object$method$label),
-        i = sprintf("They can for one response, not in shards, by %s.",
-          able_methods("integrable", "or"))))
-  }
-  if (has_transform(object$family)) {
-    abort_neargp("parameters",
-      c("Parameters cannot be integrated over for a transformed or recalibrated response.",
-        i = if (!is.null(object$family$recalibration))
-          "Use parameters = \"plug-in\", or the fit before recalibrate().",
-        i = if (!is.null(object$family$transform))
-          "Use parameters = \"plug-in\", or transform the response in the formula."))
-  }
-  if (!is.null(object$data$noise)) {
-    abort_neargp("parameters",
-      c("Parameters cannot be integrated over for noise that differs between rows.",
-        i = "Use parameters = \"plug-in\"."))
-  }
-  if (has_network(object$covariance)) {
-    abort_neargp("parameters", c("Parameters cannot be integrated over with warp = mlp().",
-      i = "Use parameters = \"plug-in\"."))
-  }
-  check_sandwich(object)
-  if (!has_likelihood_objective(object) && !has_sandwich(object) && is.null(object$information)) {
-    abort_neargp("parameters", c("Parameters cannot be integrated over without standard errors.",
-      i = "Fit with svgp(std_error = TRUE)."))
-  }
-  check_known_order(object, "Parameters cannot be integrated over")
-  if (all(object$layout$fixed)) {
-    abort_neargp("parameters", c("There is no parameter to integrate over: all are fixed.",
-      i = "Use parameters = \"plug-in\"."))
-  }
-  invisible()
-}
-
-# Whether parameters are drawn from the covariance of R/integrated-sandwich.R, by matrices of all
-# pairs of observations.
-has_sandwich <- function(object) has_ability(object$method, "sandwich", object$family)
-
-most_of_sandwich <- 3000L
-
-check_sandwich <- function(object) {
-  if (!has_sandwich(object)) return(invisible())
-  data <- object$data
-  why <- if (reads_shards(object)) "from shards" else if (has_effects(data))
-    "with random effects or smooths" else if (identical(object$method$leave_out, "row") &&
-      anyDuplicated(data$coords)) "with leave_out = \"row\" and repeated locations" else if
-    (length(data$y) > most_of_sandwich) sprintf("of more than %s observations",
-      format_count(most_of_sandwich))
-  if (is.null(why)) return(invisible())
-  abort_neargp("parameters", c(sprintf("Parameters cannot be integrated over for loo_k() %s.", why),
-    i = "Use parameters = \"plug-in\"."))
-}
-
-# A random ordering is not kept, and another one has another likelihood.
-check_known_order <- function(object, what) {
-  if (!identical(object$method$ordering, "random")) return(invisible())
-  abort_neargp("method", c(sprintf("%s with a random ordering, which the fit does not keep.", what),
-    i = "Fit with vecchia(), whose ordering is \"auto\"."))
 }
 
 # ---- the design ----------------------------------------------------------------------------------
@@ -245,7 +152,7 @@ split_scales <- function(value_at, highest, axes, reach = 1.5) {
   t(vapply(seq_len(axes), function(axis) c(scale_of(axis, -1), scale_of(axis, 1)), double(2L)))
 }
 
-# A posterior of three axes spreads over 100 to 300 points, of eight rows as well.
+# Posteriors of three axes spread over fewer, also those of few rows (bench/integrated-lattice.R).
 most_lattice_points <- 600L
 
 # States at the points of the lattice that are connected to the origin by points of a value of at

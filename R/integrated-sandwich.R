@@ -31,6 +31,7 @@ sandwich_fits <- function(object, context) {
     if_computable(held_fit(object, problem, at, context))
   })
   fits <- Filter(Negate(is.null), fits)
+  if (!length(fits)) abort_cholesky(0L)
   list(fits = fits, log_weights = rep(-log(length(fits)), length(fits)), pareto_k = NA_real_)
 }
 

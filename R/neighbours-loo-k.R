@@ -14,7 +14,7 @@
 #'
 #' @details
 #' The score is a truncated leave-one-out cross-validation (Jankowiak and Pleiss 2021), equation
-#' (15) of `vignette("model-and-methods")`. It is more
+#' 15 of `vignette("model-and-methods")`. It is more
 #' robust than the likelihood if the covariance is misspecified. `loo_k()` is the default for
 #' categorical responses.
 #'

@@ -14,8 +14,8 @@
 #' With `k = n - 1` the likelihood is exact. The trend is profiled out by generalised least squares,
 #' and Fisher scoring maximises over the covariance parameters, first with few neighbours. Standard
 #' errors come from the information matrix. With several ranges or an anisotropy, neighbours are
-#' found in the estimated metric. The likelihood is equation (7) of
-#' `vignette("model-and-methods")`, or (7a) if it conditions on the process.
+#' found in the estimated metric. The likelihood is equation 7 of
+#' `vignette("model-and-methods")`, or 7a if it conditions on the process.
 #'
 #' The result is never worse than the isotropic fit, and a sum of covariances never worse than one
 #' term.

@@ -41,7 +41,7 @@
 #' | `type` | residual |
 #' |---|---|
 #' | `"response"` | observation minus fitted value |
-#' | `"pearson"` | that, divided by the standard deviation of the noise or of the response given the process |
+#' | `"pearson"` | that, divided by the standard deviation of the noise or of the response given the process; `NA` if this is 0 |
 #' | `"loo"` | observation minus leave-one-out prediction |
 #' | `"standardized"` | that, divided by its standard deviation; normal quantiles of the PIT for other families, randomised for counts, at most 6 |
 #' | `"trend"` | observation minus trend and offset (Gaussian) |

@@ -53,7 +53,8 @@ measure <- function(data, reference, spacing, drop) {
     prior = pc_priors(range = c(0.1, 0.05), sd = c(3, 0.05), nugget_sd = c(1, 0.05)))
   predicting <- timed(predict(fit, new, parameters = "integrated", interval = "prediction", verbose = FALSE, threads = 1L))
   ratio <- (predicting$value$upper - predicting$value$lower) / reference
-  data.frame(n = nrow(data), spacing = spacing, drop = drop, inside = ratio[1L], near_edge = ratio[2L], beyond = ratio[3L],
+  points <- length(neargp:::integrated_fits(fit, neargp:::plain_context(1L))$fits)
+  data.frame(n = nrow(data), spacing = spacing, drop = drop, points = points, inside = ratio[1L], near_edge = ratio[2L], beyond = ratio[3L],
     seconds = predicting$cpu)
 }
 

@@ -125,25 +125,12 @@ run_split <- function(paper, set, methods, split, points, k, epochs, kl_weight) 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------------------
 
-# Of results with several numbers of inducing points those with most splits, and of these the most points.
-of_most_splits <- function(rows) {
-  if (all(is.na(rows$inducing))) return(rows)
-  splits <- rowSums(table(rows$inducing, rows$split) > 0)
-  points <- as.integer(names(splits)[splits == max(splits)])
-  rows[rows$inducing == max(points), ]
-}
-
-# Of results of a split with several weights of the divergence or numbers of neighbours the one that its validation rows choose.
-of_best_weight <- function(rows) {
-  do.call(rbind, lapply(split(rows, rows$split), function(own) own[order(own$nll_validation)[1L], ]))
-}
-
 # Ours of the same paper, set, method and k (where the paper prints one).
 ours_beside <- function(printed, results) {
   rows <- results[results$paper == printed$paper & results$set == printed$set & results$method == printed$method &
     (is.na(printed$k) | results$k %in% printed$k), ]
   if (!nrow(rows)) return(NULL)
-  rows <- of_best_weight(of_most_splits(rows))
+  rows <- chosen_by_validation(of_most_splits(rows), "nll_validation")
   value <- rows[[printed$metric]]
   found <- data.frame(inducing = rows$inducing[1L], splits = nrow(rows), ours = mean(value), ours_se = standard_error(value),
     cpu_fit = mean(rows$cpu_fit))

@@ -48,3 +48,16 @@ append_result <- function(name, row) {
   save_result(rbind(read_result(name), rounded), name)
   print(rounded, row.names = FALSE)
 }
+
+# Results of the number of inducing points with most splits, and among several of these numbers the largest.
+of_most_splits <- function(rows) {
+  if (all(is.na(rows$inducing))) return(rows)
+  splits <- rowSums(table(rows$inducing, rows$split) > 0)
+  points <- as.integer(names(splits)[splits == max(splits)])
+  rows[rows$inducing == max(points), ]
+}
+
+# The row of each split with the lowest `score` of the validation rows, among several weights of the divergence or numbers of neighbours.
+chosen_by_validation <- function(rows, score) {
+  do.call(rbind, lapply(split(rows, rows$split), function(own) own[order(own[[score]])[1L], ]))
+}

@@ -19,21 +19,10 @@ of_one_setting <- function(rows, columns) {
   rows[setting == utils::tail(setting[setting %in% best], 1L), ]
 }
 
-# Of each split the row that the validation rows choose.
-chosen_by_validation <- function(rows, score) {
-  do.call(rbind, lapply(split(rows, rows$split), function(own) own[order(own[[score]])[1L], ]))
-}
-
 in_paper_tables <- function(paper, method) function(set) {
   rows <- read_result("paper-tables")
   rows <- rows[rows$paper == paper & rows$set == set & rows$method == method, ]
-  if (!nrow(rows)) return(NULL)
-  points <- unique(rows$inducing)
-  if (length(points) > 1L) {
-    splits <- vapply(points, function(x) length(unique(rows$split[rows$inducing == x])), 0L)
-    rows <- rows[rows$inducing == max(points[splits == max(splits)]), ]
-  }
-  chosen_by_validation(rows, "nll_validation")
+  if (nrow(rows)) chosen_by_validation(of_most_splits(rows), "nll_validation")
 }
 
 of_loo_k <- function(set) {
@@ -95,8 +84,8 @@ ours_beside <- function(printed) {
 
 # "yes": as good as printed to its digits, or within two standard errors of the difference. Where a figure stands without its error, ours alone counts.
 two_error_verdict <- function(printed, value) {
-  verdict(printed$metric, mean(value), 2 * standard_error(value), printed$value, 2 * printed$se, printed$digits) |>
-    (\(found) if (found == "no") "no" else "yes")()
+  found <- verdict(printed$metric, mean(value), 2 * standard_error(value), printed$value, 2 * printed$se, printed$digits)
+  if (found == "no") "no" else "yes"
 }
 
 # ---- table ----------------------------------------------------------------------------------------------------------------------

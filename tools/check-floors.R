@@ -38,7 +38,7 @@ number_floors <- function(floors, stems) {
 
 # ---- calls ------------------------------------------------------------------------------------------------
 
-# The assignments at top level, each with its file. R keeps the last of two with one name.
+# The assignments at top level, each with its file.
 read_definitions <- function(stems) {
   home <- character()
   body <- list()
@@ -46,10 +46,6 @@ read_definitions <- function(stems) {
     for (e in as.list(parse(file.path("R", paste0(stem, ".R")), keep.source = FALSE))) {
       if (!is_assignment(e)) next
       name <- as.character(e[[2L]])
-      if (name %in% names(home)) {
-        writeLines(sprintf("`%s` is assigned in R/%s.R and in R/%s.R", name, home[[name]], stem))
-        quit(status = 1L)
-      }
       home[[name]] <- stem
       body[[name]] <- e[[3L]]
     }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Looks for two types of one name in a namespace of src/core. The compiler sees each in its own file, the
 # linker takes the constructors and destructors of one for both: the program is wrong without a word. Types without a
-# name outside their file (in a namespace without a name) may share theirs. And for two functions of one name in R/, of
-# which the file that is read last has the one that all call.
+# name outside their file (in a namespace without a name) may share theirs. It also looks for two objects of one name in R/,
+# where the file that is read last wins.
 set -eu
 export LC_ALL=C
 
@@ -25,13 +25,13 @@ find src/core -name '*.h' -o -name '*.cpp' | sort | xargs awk '
   }'
 
 awk '
-  /^[A-Za-z.][A-Za-z0-9._]* <- function/ {
-    ++functions
-    if ($1 in file) { print $1 "() is in " file[$1] " and in " FILENAME; wrong = 1 }
+  /^[A-Za-z.][A-Za-z0-9._]* <-/ {
+    ++objects
+    if ($1 in file) { print $1 " is in " file[$1] " and in " FILENAME; wrong = 1 }
     file[$1] = FILENAME
   }
   END {
-    if (!functions) { print "There are no functions: has R/ moved?"; wrong = 1 }
-    if (!wrong) print "functions: " functions " names, none given twice"
+    if (!objects) { print "There are no objects: has R/ moved?"; wrong = 1 }
+    if (!wrong) print "objects of R/: " objects " names, none given twice"
     exit wrong
   }' R/*.R

@@ -17,10 +17,9 @@ most_words <- 30L
 page_words <- 350L
 page_examples <- 0.2
 
-# Code in a sentence stands for one word, `code`, before these are applied. A question may begin with What, and
-# gaussian() is code.
+# Code in a sentence stands for one word, `code`, before these are applied, and gaussian() is code.
 patterns <- c(
-  starts = "(^|[.:;] )(Of|Such|What|By|So) (?!.*[?]$)",
+  starts = "(^|[.:;] )(Of|Such|What|By|So) ",
   has = "\\b(has|have|had) (the|a|an|no|its|their|one|two|none|of)\\b",
   words = "\\b(tells?|told|anew|besides?|hardly|mend(s|ed)?)\\b|, (too|either)\\b",
   vocabulary = paste(sep = "|",
@@ -38,13 +37,12 @@ main_pages <- c("neargp", "predict.neargp", "neargp_control", "vecchia", "vnngp"
 
 count_words <- function(x) lengths(strsplit(trimws(x), "[[:space:]]+"))
 
-# One row for each sentence, one column for each rule. The parentheses of f(x) belong to a formula; those of a year
-# and of the number of an equation belong to a name.
+# One row for each sentence, one column for each rule. The parentheses of f(x) belong to a formula.
 find_faults <- function(sentences) {
   found <- vapply(patterns, function(p) grepl(p, sentences, perl = TRUE), logical(length(sentences)))
   found <- matrix(found, length(sentences), dimnames = list(NULL, names(patterns)))
   cbind(found, long = count_words(sentences) > most_words,
-    parentheses = lengths(regmatches(sentences, gregexpr(" [(](?![0-9]+[a-z]?[)])", sentences, perl = TRUE))) > 1L)
+    parentheses = lengths(regmatches(sentences, gregexpr(" [(]", sentences))) > 1L)
 }
 
 # ---- sentences of each kind of text -----------------------------------------------------------------------

@@ -53,7 +53,7 @@ test_extended("the bound is that of the best normal posterior of the dense model
   K <- latent_prior(fit, data)
   y <- data$count
   trend <- drop(cbind(1, data$a) %*% coef(fit)) + data$o / 4
-  # Opper and Archambeau (2009): covariance (K^-1 + W)^-1, W the expected curvature
+  # Opper and Archambeau (2009): the inverse of K^-1 + W, W the expected curvature
   W <- rep(1, 80)
   m <- rep(0, 80)
   for (step in 1:200) {

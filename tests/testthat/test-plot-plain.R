@@ -14,7 +14,7 @@ plain_calls <- function(plot) {
     vapply(calls, function(call) call[[2L]][[1L]]$name, ""))
 }
 
-# Where points ("p") or a line ("l") are.
+# The coordinates of points, "p", or of a line, "l".
 plain_xy <- function(plot, type) {
   calls <- plain_calls(plot)
   Find(function(call) call[[2L]] == type, calls[names(calls) == "C_plotXY"])[[1L]][c("x", "y")]

@@ -1,11 +1,13 @@
 // The gradient of the evidence bound, as fit() of a SparsePosterior returns it, and of Laplace's approximation.
 //
 // Field, trend and pseudo-observations being stationary, only the explicit dependence on weights and variances counts.
-// Of the prior, with v_j = (a_j'm)^2 + a_j'Z a_j,  -1/2 m'Qm + 1/2 log|Q| - 1/2 tr(Z Q) moves with b_j as [(a_j'm) m_N
-// + (Z a_j)_N] / f_j,
-//                                                       f_j as -1/2 (1/f_j - v_j / f_j^2);
+// The prior's part is P = -1/2 m'Qm + 1/2 log|Q| - 1/2 tr(Z Q). With v_j = (a_j'm)^2 + a_j'Z a_j its derivatives are
 //
-// of data that interpolate, c_i as g_i m_N - W_i (Z c_i)_N and v_i as -W_i/2 (g: expected slope).
+//   dP / db_j = [(a_j'm) m_N + (Z a_j)_N] / f_j,   dP / df_j = -1/2 (1/f_j - v_j / f_j^2).
+//
+// The part D of data that interpolate, with g the expected slope, has the derivatives
+//
+//   dD / dc_i = g_i m_N - W_i (Z c_i)_N,   dD / dv_i = -W_i / 2.
 //
 // With a low-rank part (low_rank_prior.h), field r + A'w with the means r and m_w, node j with the slope g_j and the
 // precision W_j of its data, the same holds of r and its covariance matrix, Z + G C^-1 G', in the place of m and Z, and

@@ -21,8 +21,8 @@ int block_size(int neighbors) {
 }
 
 // Blocks of per-class targets are small, and many: threads that shared each of them would mostly wait for each other.
-// A thread therefore takes a span of targets with all its blocks; a mini-batch is one span, since a thread that waits
-// for the next batch costs as much as one that works. A device has the blocks of all targets.
+// A thread therefore takes a span of targets with all its blocks. A mini-batch is one span, since a thread that waits
+// for the next batch costs as much as one that works. A device computes the blocks of all targets together.
 constexpr Index span_size = 256;
 
 bool in_spans(const RunContext& context, bool per_class) { return per_class && !context.backend; }
