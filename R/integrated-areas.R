@@ -1,7 +1,7 @@
 # Whether predictions of areas integrate over the covariance parameters.
 
-# By `parameters` of predict_areas(): "plug-in", "integrated", or NULL, the default. `points`: how
-# many represent the areas.
+# `parameters` of predict_areas() is "plug-in", "integrated", or NULL, the default. `points` is
+# how many represent the areas.
 integrates_areas <- function(parameters, object, points, settings) {
   if (is.null(parameters)) {
     return(!settings$joint && few_rows_of_areas(object) &&
