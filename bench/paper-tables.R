@@ -5,11 +5,11 @@
 # tables: 3/2), CPU seconds (of all threads) of the whole fit. ppgpr() and odvgp() begin with the fit by svgp(): its parameters and points are theirs,
 # and its time is in theirs. odvgp() has 700 more points for the mean, the paper's share beside 300.
 #
-#   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp; mll_k,vecchia] [splits: 1,2,3] [inducing: 256] [k: 16] [epochs: 30]
-#     [weights: 1]
+#   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp; swsgp-n,mll_k,vecchia] [splits: 1,2,3] [inducing: 256] [k: 16]
+#     [epochs: 30] [weights of svgp(): 1] [weight of swsgp(): default] [rate of swsgp(): 0.03]
 #   Rscript bench/paper-tables.R table
 #
-# PAPER is one of loo-k, odvgp, swsgp, vnngp. k and epochs are those of swsgp(). Rows go to table paper-tables, and what is there
+# PAPER is one of loo-k, odvgp, swsgp, vnngp. k is that of swsgp(), mll_k() and vecchia(). swsgp-n is swsgp() with an inducing point at each row. Rows go to table paper-tables, and what is there
 # already is not run again. "table" prints them beside the papers' figures; where there are several numbers of inducing points, those with most
 # splits, and of these the most points.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -93,19 +93,25 @@ scored_row <- function(case, data, fitted) {
     nll_validation = if (nrow(data$validation)) scores(fitted$value, data$validation)$log_score else NA)
 }
 
-# `kl_weight`: of svgp(), with which the other methods begin.
-case_of <- function(paper, set, method, split, points, k, epochs, kl_weight) {
-  by_steps <- method == "swsgp"
-  without_points <- method %in% names(by_neighbors)
+# `kl_weight` is that of svgp(), with which the other methods begin. `steps` are the settings of swsgp().
+case_of <- function(paper, set, method, split, points, k, kl_weight, steps) {
+  by_steps <- method %in% c("swsgp", "swsgp-n")
+  without_points <- method %in% c(names(by_neighbors), "swsgp-n")
   data.frame(paper = paper, set = set, method = method, inducing = if (without_points) NA_integer_ else points,
-    k = if (by_steps || without_points) k else NA_integer_, epochs = if (by_steps) epochs else NA_integer_,
-    kl_weight = if (by_steps || without_points) NA_real_ else kl_weight, split = split)
+    k = if (by_steps || without_points) k else NA_integer_, epochs = if (by_steps) steps$epochs else NA_integer_,
+    learning_rate = if (by_steps) steps$learning_rate else NA_real_,
+    kl_weight = if (by_steps) steps$kl_weight else if (without_points) NA_real_ else kl_weight, split = split)
+}
+
+swsgp_of <- function(case, n) {
+  swsgp(if (case$method == "swsgp-n") n else case$inducing, k = case$k, epochs = case$epochs, learning_rate = case$learning_rate,
+    kl_weight = if (!is.na(case$kl_weight)) case$kl_weight)
 }
 
 by_neighbors <- list(mll_k = mll_k, vecchia = vecchia)
 
-run_split <- function(paper, set, methods, split, points, k, epochs, kl_weight) {
-  cases <- lapply(methods, function(method) case_of(paper, set, method, split, points, k, epochs, kl_weight))
+run_split <- function(paper, set, methods, split, points, k, kl_weight, steps) {
+  cases <- lapply(methods, function(method) case_of(paper, set, method, split, points, k, kl_weight, steps))
   cases <- Filter(function(case) !is_done("paper-tables", case), cases)
   if (!length(cases)) return(invisible())
   data <- split_of(paper, set, split)
@@ -113,8 +119,8 @@ run_split <- function(paper, set, methods, split, points, k, epochs, kl_weight) 
   for (case in cases) {
     if (case$method %in% names(by_neighbors)) {
       fitted <- fit_by(by_neighbors[[case$method]](k), case, data)
-    } else if (case$method == "swsgp") {
-      fitted <- fit_by(swsgp(points, k = k, epochs = epochs), case, data)
+    } else if (!is.na(case$epochs)) {
+      fitted <- fit_by(swsgp_of(case, nrow(data$train)), case, data)
     } else {
       if (is.null(first)) first <- fit_by(svgp(points, std_error = FALSE, kl_weight = kl_weight), case, data)
       fitted <- if (case$method == "svgp") first else second_stage(case, data, first, protocols[[paper]]$nu)
@@ -157,8 +163,10 @@ if (what == "table") compare_all() else {
   paper <- argument(2L, "loo-k")
   for (set in argument(3L, protocols[[paper]]$sets)) for (split in as.integer(argument(5L, c("1", "2", "3")))) {
     for (kl_weight in as.numeric(argument(9L, "1"))) {
+      steps <- list(epochs = as.integer(argument(8L, "30")), learning_rate = as.numeric(argument(11L, "0.03")),
+        kl_weight = suppressWarnings(as.numeric(argument(10L, "default"))))
       run_split(paper, set, argument(4L, c("svgp", "ppgpr", "odvgp", "swsgp")), split, as.integer(argument(6L, "256")),
-        as.integer(argument(7L, "16")), as.integer(argument(8L, "30")), kl_weight)
+        as.integer(argument(7L, "16")), kl_weight, steps)
     }
   }
 }

@@ -45,9 +45,9 @@ of_vnngp <- function(set) {
   }
 }
 
-of_dspp <- function(set) {
+of_deep <- function(form) function(set) {
   rows <- read_result("dspp")
-  rows <- rows[rows$set == set, ]
+  rows <- rows[rows$form == form & rows$set == set, ]
   if (nrow(rows)) of_one_setting(rows, c("epochs", "batch", "width", "sites"))
 }
 
@@ -62,12 +62,14 @@ of_class_points <- function(method) function(set) {
 # Rows of `splits` with the printed measures, by paper, table and method.
 sources <- list(
   "loo-k 6 loo_k" = of_loo_k, "loo-k 8-left loo_k" = of_classes, "loo-k 8-right loo_k" = of_classes,
-  "vnngp 1 vnngp" = of_vnngp, "vnngp 2 vnngp" = of_vnngp, "dspp 9 dspp-qr3-2" = of_dspp,
+  "vnngp 1 vnngp" = of_vnngp, "vnngp 2 vnngp" = of_vnngp,
+  "vnngp 1 mll_k-16" = in_paper_tables("vnngp", "mll_k"), "vnngp 2 mll_k-16" = in_paper_tables("vnngp", "mll_k"),
   "dspp 9 ppgpr" = in_paper_tables("loo-k", "ppgpr"), "dspp 9 odvgp" = in_paper_tables("odvgp", "odvgp"),
   "odvgp G3 svgp" = of_class_points("softmax"), "odvgp G3 odvgp" = of_class_points("odvgp"),
   "odvgp G4 svgp" = of_class_points("softmax"), "odvgp G4 odvgp" = of_class_points("odvgp"))
 
 source_of <- function(printed) {
+  if (grepl("^(dspp|dgp|gamma-dgp)-", printed$method)) return(of_deep(printed$method))
   found <- sources[[paste(printed$paper, printed$table, printed$method)]]
   if (is.null(found)) in_paper_tables(printed$paper, printed$method) else found
 }
