@@ -22,7 +22,7 @@ posterior_fits <- function(object, context) {
   objective <- posterior_objective(object, problem, context)
   design <- posterior_design(objective, problem)
   list(fits = lapply(design$states, objective$fit_at), log_weights = design$log_weights,
-    pareto_k = design$pareto_k)
+    is_posterior = TRUE, pareto_k = design$pareto_k)
 }
 
 # The log posterior density as a function of working parameters; `fit_at` makes the fit of a state.

@@ -33,7 +33,7 @@ left_out_integrated <- function(object, k = NULL, threads = NULL, leave_out = NU
   left <- each_fit(design, function(fit) left_out(fit$method, fit, k, threads, leave_out))
   rows <- left[[1L]]$rows
   distributions <- lapply(left, `[[`, "distribution")
-  if (has_sandwich(object)) {
+  if (!design$is_posterior) {
     return(list(rows = rows, distribution = mixture_of(distributions, design$log_weights)))
   }
   y <- observed_response(object$data)[rows]

@@ -25,14 +25,28 @@ sandwich_fits <- function(object, context) {
   if (!length(free)) abort_all_at_limits()
   axes <- sandwich_axes(problem, working, free)
   units <- normal_points(max(posterior_draws, 4L * length(free)), length(free))
-  fits <- lapply(seq_len(nrow(units)), function(i) {
+  design_of_draws(lapply(seq_len(nrow(units)), function(i) {
     working[free] <- working[free] + drop(axes %*% units[i, ])
     at <- clamp(working, problem$bounds, problem$free)
     if_computable(held_fit(object, problem, at, context))
-  })
-  fits <- Filter(Negate(is.null), fits)
-  if (!length(fits)) abort_cholesky(0L)
-  list(fits = fits, log_weights = rep(-log(length(fits)), length(fits)), pareto_k = NA_real_)
+  }))
+}
+
+# `fits` contains NULL for a draw that allows no predictions.
+design_of_draws <- function(fits) {
+  computed <- Filter(Negate(is.null), fits)
+  lost <- length(fits) - length(computed)
+  if (!length(computed)) abort_cholesky(0L)
+  if (lost) warn_lost_draws(lost, length(fits))
+  list(fits = computed, log_weights = rep(-log(length(computed)), length(computed)),
+    is_posterior = FALSE, pareto_k = NA_real_)
+}
+
+warn_lost_draws <- function(lost, count) {
+  warn_neargp("parameters", c(
+    sprintf("%d of %d draws of the covariance parameters allow no predictions and are left out.",
+      lost, count),
+    i = "Use parameters = \"plug-in\" if they are many."))
 }
 
 abort_all_at_limits <- function() {

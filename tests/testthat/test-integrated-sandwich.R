@@ -97,6 +97,14 @@ test_that("draws have equal weights, the estimates as their mean and the sandwic
     tolerance = 0.05, ignore_attr = TRUE)
 })
 
+test_that("draws that allow no predictions are left out with a warning", {
+  fit <- fit_scored()
+  expect_warning(design <- design_of_draws(c(list(NULL, fit, NULL), rep(list(fit), 61L))),
+    "2 of 64 draws", class = "neargp_warning_parameters")
+  expect_equal(exp(design$log_weights), rep(1 / 62, 62L))
+  expect_error(design_of_draws(list(NULL, NULL)), class = "neargp_error_cholesky")
+})
+
 test_that("predictions are the mixture of fits with the parameters fixed at the draws", {
   fit <- fit_scored()
   design <- integrated_fits(fit, plain_context(1L))
