@@ -34,8 +34,8 @@ earlier_of_targets <- function(problem, component, targets, k, order) {
     problem$context))
 }
 
-# A function of component and k: the neighbours of each row among the others, of several responses
-# those that `leave_out` leaves in (neighbors_of_outputs()).
+# Returns a function of component and k that finds the neighbours of each row among the others. With
+# several responses, `leave_out` says which rows may be neighbours (neighbors_of_outputs()).
 others_search <- function(problem, largest_k, leave_out = "row") {
   if (!has_outputs(problem)) {
     return(search_once(function(component, k) neighbors_others(problem, component, k), largest_k))
@@ -46,9 +46,10 @@ others_search <- function(problem, largest_k, leave_out = "row") {
   }
 }
 
-# Where the metric has one range only, neighbours never change, and those of a smaller k are the
-# first of those of the largest: one search, for the largest k, serves every level. The last level
-# takes the table with it, so that it is not kept while the core works on its own.
+# With a single range the neighbours never change, and the neighbours of a smaller k are the first
+# of those of the largest k. One search, for the largest k, therefore serves every level. The last
+# level returns the table without keeping it, so that it is freed while the core works on its own
+# copy.
 search_once <- function(search, largest_k) {
   found <- NULL
   function(component, k, ...) {
@@ -59,8 +60,8 @@ search_once <- function(search, largest_k) {
   }
 }
 
-# The last result, as long as the same is asked for: where the search has ended its objective is
-# wanted once more. The last one is let go before another is made.
+# Keeps the last result as long as the same is asked for: once the search has ended, its objective
+# is needed once more. The last result is released before another is made.
 last_made <- function(make) {
   made_for <- made <- NULL
   function(component, k, ...) {
@@ -74,10 +75,10 @@ last_made <- function(make) {
   }
 }
 
-# R's collector knows nothing of the memory that the core holds behind a pointer. It would leave the
-# last problem where it is, with fewer neighbours or in another metric, while the next one is made,
-# and the table that a problem was made of while that is solved. It is asked to collect where tables
-# of `entries` neighbours, of 4 bytes each, make that worth its time.
+# R's collector does not count the memory that the core keeps behind a pointer. Without this call,
+# the last problem, with fewer neighbours or in another metric, would stay while the next is made.
+# The table that a problem was made of would stay while the problem is solved. The collector runs
+# where tables of `entries` neighbours, of 4 bytes each, make that worth its time.
 release_unused <- function(entries) {
   if (entries > 5e6) gc()
 }
@@ -93,9 +94,9 @@ reduce_to_neighbors <- function(data, targets, neighbors) {
     nrow(neighbors)), targets = match(targets, rows))
 }
 
-# Distances on a lattice are equal by the dozen, and rounding would choose among them: a slightly
-# different range, another order and other neighbours, and a log-likelihood that differs by several
-# units. Shifts by a millionth of the spacing choose the same ones always.
+# Many distances on a lattice are equal, and rounding would choose among them. A slightly different
+# range would then lead to another order and other neighbours, and change the log-likelihood by
+# several units. Shifts by a millionth of the spacing choose the same ones always.
 break_ties <- function(scaled, context) {
   n <- nrow(scaled)
   spacing <- max(apply(scaled, 2L, function(x) diff(range(x)))) / n^(1 / ncol(scaled))

@@ -1,10 +1,11 @@
-# The leave-one-out score of single rows where locations repeat. A row is given the other rows of
-# its location and k other locations. The means of both say all that these rows do
-# (location-means.R), so the table has first all rows, which are the targets, then the means of all
-# locations, and last for each row that shares its location the mean of the others there.
+# The leave-one-out score of single rows where locations repeat. A row is predicted from the other
+# rows of its location and from k other locations. Means at locations contain all the information of
+# their rows (location-means.R). The table therefore begins with all rows, which are the targets,
+# and then lists the means of all locations. Last come, for each row that shares its location, the
+# mean of the other rows there.
 
-# `problem`: of location means. Returns the `problem` of that table and `others`, a function of
-# component, targets and k that returns their neighbours in it.
+# `problem`: a problem of location means. Returns the `problem` of that table and `others`, a
+# function of component, targets and k that returns their neighbours in it.
 single_row_problem <- function(problem) {
   rows <- problem$all_rows
   means <- problem$data
@@ -21,7 +22,7 @@ single_row_problem <- function(problem) {
   })
 }
 
-# For each of these rows the mean of the others at its location, with the weight of these.
+# For each of these rows, the mean of the others at its location, with the weight of these.
 others_at_rows <- function(data, rows, index) {
   means <- take_data_rows(data, rows)
   of_rows <- cbind(data$y, data$offset, data$X, data$effects$Z)
@@ -47,9 +48,10 @@ join_data_rows <- function(...) {
   joined
 }
 
-# Predictions of each row's field by the other rows, where the fit is conditioned on points. With
-# m_i and f_i its mean and variance given all points, and the noise v_i, the other rows leave the
-# variance 1 / (1 / f_i - 1 / v_i) and predict that times m_i / f_i - c_i / v_i.
+# Predictions of each row's field by the other rows, where the fit is conditioned on points. Let m_i
+# and f_i be the mean and variance of the field given all points. With the noise v_i and the columns
+# c_i of response and trend, the other rows leave the variance s_i = 1 / (1 / f_i - 1 / v_i). They
+# predict s_i (m_i / f_i - c_i / v_i).
 without_own_row <- function(object, settings) {
   data <- object$data
   settings$context <- prediction_context(object, length(data$y), settings)

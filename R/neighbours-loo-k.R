@@ -1,5 +1,5 @@
-# The score of a Gaussian response is in src/core/conditional/cpu/conditional_gradient.h, those of
-# classes and counts are in src/core/loo/.
+# The score of a Gaussian response is in src/core/conditional/cpu/conditional_gradient.h. The scores
+# of classes and counts are in src/core/loo/.
 
 #' LOO-k: leave-one-out score of nearest neighbours
 #'
@@ -141,8 +141,8 @@ loo_k <- function(k = NULL, estimator = c("auto", "label", "own-class", "polya-g
 #' @export
 method_families.neargp_loo_k <- function(method) c(latent_families(), "categorical")
 
-# Single trials with logit link are classes; with other links, and numbers of successes, they are
-# counts as other families have them.
+# Binomial responses of single trials with logit link are treated as classes. With other links, and
+# with numbers of successes, they are treated as counts, like those of other families.
 #' @export
 model_response.neargp_loo_k <- function(method, y, family, weights, frame) {
   if (is_categorical(family)) {
@@ -203,11 +203,11 @@ maximize_left_out <- function(method, problem, objective_for, terms = terms_of_o
   with_fresh_neighbors(problem, state, evaluate)
 }
 
-# Where a weight counts equal observations, leave-one-out predicts one of them by the others: a
-# field that is white noise scores best.
+# Where a weight counts equal observations, leave-one-out predicts one of them from the others. A
+# field that is white noise then scores best.
 warn_of_copies <- function(data) warn_of_copied(copied_weight(data))
 
-# How much of all weight has nothing but its copies at its location.
+# `copied`: the weight of observations that share their location only with their copies.
 copied_weight <- function(data) {
   index <- location_index(data$coords)
   copies <- data$weights > 1 & tabulate(index)[index] == 1L
@@ -232,8 +232,8 @@ quasi_newton_optimizer <- function(problem) {
   }
 }
 
-# With many ranges each search for neighbours moves the score by a little more or less, for ever. A
-# sum of n scores has a sampling error of about sqrt(n): a tenth of that is not worth another round.
+# With many ranges each search for neighbours moves the score a little up or down, without end. The
+# sampling error of a sum of n scores is about sqrt(n). A tenth of that is not worth another round.
 negligible_score <- function(problem) {
   max(problem$control$refresh_gain, 0.1 * sqrt(row_count(problem$data)))
 }

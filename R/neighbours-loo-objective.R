@@ -2,9 +2,9 @@
 # (R/neighbours-loo-optimizers.R), wherever their rows are.
 
 # The score of the rows of a host (R/shard-host.R) less a penalty, as a function of theta.
-# `values_at(theta)`: what the score depends on, as numbers; `gradient(theta, known, sums)`: the
-# gradient of all, from these and the derivatives of the score; `why_not(known)`: the error of rows
-# without a finite score, NULL where there are none.
+# `values_at(theta)` returns the numbers that the score depends on. `gradient(theta, known, sums)`
+# returns the whole gradient, from these numbers and the derivatives of the score. `why_not(known)`
+# returns the error for rows without a finite score, or NULL if there are none.
 score_objective <- function(problem, n, rows, values_at, penalty, gradient,
                             why_not = function(known) NULL) {
   sums_at <- function(known, with_gradient) {

@@ -1,20 +1,20 @@
-# Maximising leave-one-out scores of single responses, of class labels as of pseudo-observations: by
-# quasi-Newton over all observations, or by Adam on mini-batches. The variables are theta: the
-# working parameters of problem$layout, then further ones, whose bounds are problem$loo$links.
-# problem$loo$scoring says what the score is, in functions of the problem:
-#   plan(problem, at, component, k): observations with their neighbours in that metric, behind a
-#     pointer
-#   objective(problem, plan, span): of those of the plan that `span` counts, with evaluate() and
-#     gradient() of theta
-#   observations(problem, rows): as `plan` takes them
-#   take_rows(problem, rows): the problem with these rows only
-#   count(problem): how many observations there are; NULL where these are in shards
-#   trend_covariance(problem, pseudo_observations, known, k), of pseudo-observations
-#   refresh(problem, theta): what the score takes as known, such as pseudo-observations, in accord
-#     with theta
-#   passes: how often quasi-Newton is run at most, with that renewed in between
-#   unit: the size of the linear predictor, in which the further parameters of theta move
-# problem$loo$observations are all of them, problem$loo$distinct the number of their locations.
+# Maximising leave-one-out scores of single responses, both of class labels and of
+# pseudo-observations: by quasi-Newton over all observations, or by Adam on mini-batches. The
+# variables are theta: the working parameters of problem$layout, then further parameters, whose
+# bounds are problem$loo$links. Functions of the problem in `problem$loo$scoring` define the score:
+#   `plan(problem, at, component, k)`: observations with their neighbours in that metric, behind a
+#     pointer.
+#   `objective(problem, plan, span)`: the score of the observations of the plan that `span` counts,
+#     with evaluate() and gradient() of theta.
+#   `observations(problem, rows)`: observations in the form that `plan` takes.
+#   `take_rows(problem, rows)`: the problem with these rows only.
+#   `count(problem)`: the number of observations; `count` is NULL where these are in shards.
+#   `trend_covariance(problem, pseudo_observations, known, k)`: of pseudo-observations only.
+#   `refresh(problem, theta)`: renews what the score takes as known, such as pseudo-observations.
+#   `passes`: the largest number of quasi-Newton runs, with a refresh between them.
+#   `unit`: the size of the linear predictor, in which the further parameters of theta move.
+# `problem$loo$observations` holds all observations, `problem$loo$distinct` the number of their
+# locations.
 
 # `problem$loo`, what such scores are made of, for a trend in orthogonal columns, `design` of
 # orthogonal_design(), and so many `distinct` locations.
@@ -23,8 +23,8 @@ new_leave_one_out <- function(design, distinct, location_index = NULL) {
     design = design,
     distinct = distinct,
     location_index = location_index,  # number of each row's distinct location
-    observations = NULL,             # what is predicted: each observation's row and place
-    links = NULL,                    # `lower` and `upper` of parameters beside the layout's
+    observations = NULL,             # what is predicted: row and location of each observation
+    links = NULL,                    # `lower` and `upper` of the further parameters
     scoring = NULL,                  # the functions that make the score, see above
     # ---- pseudo-observations
     known = NULL,                    # the family's parameters for which the following were made
@@ -58,8 +58,8 @@ score_variables <- function(problem, theta) {
     unit = rep(c(1, problem$loo$scoring$unit), c(p, further)))
 }
 
-# Settled when a pass moves no parameter by more than 2%. Sets that cannot be renewed where a pass
-# has ended stay as that pass had them.
+# Passes end when one moves no parameter by more than 2%. Sets that cannot be renewed at the end of
+# a pass stay as that pass used them.
 score_quasi_newton <- function(method, problem, theta) {
   pass_from <- function(theta) {
     problem <- problem$loo$scoring$refresh(problem, theta)
@@ -112,10 +112,10 @@ score_pass <- function(method, problem, theta) {
 
 # ---- Adam ----------------------------------------------------------------------------------------
 
-# With very many rows Adam begins on a random share of them and ends on all: the search for
-# neighbours costs what the index costs, and most steps only bring the metric near, where a fit that
-# is continued is. The score's optimum moves with the density of the data, so that each stage has
-# steps.
+# With very many rows Adam begins on a random share of them and ends on all. Most steps only bring
+# the metric near the optimum, and a search for neighbours costs as much as its index, which is
+# cheaper for a share. A fit that is continued is near already and begins on all rows. The score's
+# optimum moves with the density of the data, so that each stage takes steps.
 score_adam <- function(method, problem, theta) {
   n <- length(problem$data$offset)
   sizes <- if (problem$loo$distinct < 20000L || !is.null(problem$warm_start)) n else stage_sizes(n)
@@ -141,8 +141,8 @@ stage_sizes <- function(n) rev(as.integer(n / 4^(0:max(0, floor(log(n / 20000, 4
 # All of them on the first stage, and 15% as many on each further one.
 stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * steps)), stages - 1L))
 
-# Takes steps as adam_fit() does: before each `refresh` steps their batches are drawn and neighbours
-# searched in the current metric for these alone.
+# Takes steps as adam_fit() does. Before each `refresh` steps their batches are drawn, and
+# neighbours are searched in the current metric for these batches alone.
 score_adam_stage <- function(method, problem, state, steps) {
   method$steps <- steps
   in_adam_stage(problem$session, state$theta, function(stage) {
@@ -184,8 +184,7 @@ problem_left <- function(problem, left) {
   problem
 }
 
-# Renews what the score takes as known, in accord with theta or, where it cannot be computed there,
-# as it was.
+# Renews what the score takes as known. Where that cannot be computed at theta, it stays as it was.
 renew <- function(problem, theta) {
   stale <- problem
   stale$loo$stale <- TRUE
@@ -197,8 +196,8 @@ score_rate <- function(method, done) method$learning_rate * 0.3^sum(done > c(0.5
 
 # ---- the score that is reported ------------------------------------------------------------------
 
-# The leave-one-out log score at theta with neighbours in its metric; of very many observations a
-# sample stands for all, by share, unless they are in shards.
+# The leave-one-out log score at theta with neighbours in its metric. With very many observations
+# the score is that of a sample, scaled to all, unless they are in shards.
 score_of_all <- function(problem, theta, k, at_most = 10000L) {
   at <- problem$loo$observations
   n <- length(at$row)

@@ -1,11 +1,11 @@
-# How much a likelihood and predictions lose by conditioning on k observations only, measured where
-# it is lost: on a sample of rows, and at positions spread over the data.
+# How much a likelihood and predictions lose by conditioning on k observations only, measured on a
+# sample of rows and at positions spread over the data.
 #
-# Vecchia's density of a row has the variance f_k of the row given its k earlier neighbours. The
-# expected loss of log-likelihood is the sum of 1/2 log(f_k / f) with f given all earlier rows, and
-# most of it shows between k and 4 k neighbours. The mean of a prediction from few neighbours
-# differs from that of many by E(m_k - m)^2 = f_k - f, so that (f_k - f) / f is the square of the
-# error in standard deviations.
+# The conditional variance of a row in Vecchia's density is f_k, given its k earlier neighbours. The
+# expected loss of log-likelihood is the sum of 1/2 log(f_k / f), where f is given all earlier rows.
+# Most of it shows between k and 4 k neighbours. The means of predictions from few and from many
+# neighbours differ by E(m_k - m)^2 = f_k - f. Therefore (f_k - f) / f is the square of the error in
+# standard deviations.
 
 has_neighbor_loss <- function(object) {
   has_ability(object$method, "neighbor_loss") && !is_streamed(object)
@@ -67,7 +67,7 @@ space_time_loss <- function(data, component, k, ordering, context) {
 }
 
 # Compares default predictions, without and with a local mean, with predictions from four times the
-# neighbours. Covariates of the field would need values at the positions, which nobody has given.
+# neighbours. Covariates of the field would need values at the positions, which are not known.
 prediction_loss <- function(data, locations, component, k, variance_at, places, context) {
   n <- nrow(data$coords)
   few <- min(n, max(96L, 2L * k))

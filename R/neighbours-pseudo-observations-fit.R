@@ -1,5 +1,5 @@
-# Fits of loo_k() to responses that are neither Gaussian nor classes: parameters by the
-# leave-one-out log score, from pseudo-observations (R/neighbours-pseudo-observations.R).
+# Fits of loo_k() to responses that are neither Gaussian nor classes. Parameters are estimated by
+# the leave-one-out log score, from pseudo-observations (R/neighbours-pseudo-observations.R).
 
 #' @export
 method_layout.neargp_loo_k_families <- function(method, layout, settings) {
@@ -46,13 +46,12 @@ fit_method.neargp_loo_k_families <- function(method, problem) {
     trend_noise(problem$family, known$family))
 }
 
-# Pseudo-observations depend on the family's parameter. To optimise with the pseudo-observations
-# held and then renew them may end far from the optimum: of overdispersed counts pseudo-observations
-# with the noise of Poisson counts make counts look like Poisson's. The score of the best of all
-# else is therefore searched over that parameter, with the pseudo-observations that belong to each
-# value. Where there are none, or the score cannot be computed, a value is worse than any other
-# (with a number that the parabolas of stats::optimize() do not overflow by); the first has to have
-# a score.
+# Pseudo-observations depend on the family's parameter. To optimise with fixed pseudo-observations
+# and then renew them may end far from the optimum: pseudo-observations with Poisson noise make
+# overdispersed counts look like Poisson counts. The search over that parameter therefore renews the
+# pseudo-observations at each value, and takes the best score over all other parameters. A value
+# without pseudo-observations or without a score counts as worse than any other, by a number that
+# does not overflow the parabolas of stats::optimize(). At the first value an error ends the fit.
 maximize_pseudo_observation_score <- function(method, problem, theta) {
   own <- which(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])
   if (length(own) != 1L || has_gamma_variables(problem$family) || uses_adam(method, problem)) {
@@ -83,8 +82,8 @@ maximize_pseudo_observation_score <- function(method, problem, theta) {
   best
 }
 
-# An interval that holds the maximum of `f`, by steps of 1, 2, 4, ... uphill from `start`, until f
-# falls or gains less than 0.01.
+# An interval that contains the maximum of `f`. It is found by steps of 1, 2, 4, ... uphill from
+# `start`, until f falls or gains less than 0.01.
 bracket_maximum <- function(f, start, lower, upper) {
   within <- function(x) min(max(x, lower), upper)
   start <- within(start)   # that of an earlier fit may lie outside of the bounds of this one
@@ -105,10 +104,11 @@ bracket_maximum <- function(f, start, lower, upper) {
   }
 }
 
-# The data that predictions need: the pseudo-observation of each row, their aggregates at distinct
-# locations, in the core's columns, and these as data of a Gaussian response, with the user's
-# columns and their basis, as the data of all fits are. Rows of Student's t have `row_weights` by
-# their gamma variables, given which they are Gaussian and have means at locations.
+# The data that predictions need. `of_rows`: the pseudo-observation of each row. `locations`: their
+# aggregates at distinct locations, in the core's columns. `data`: these aggregates as data of a
+# Gaussian response, with the user's columns and their basis, like the data of all fits. For
+# Student's t, `row_weights` are the weights times the gamma variables. Given these, rows are
+# Gaussian and can be averaged at locations.
 fitted_pseudo_observations <- function(data, problem, known) {
   gamma <- has_gamma_variables(problem$family)
   aggregated <- function(X) {
@@ -172,9 +172,10 @@ pseudo_observation_problem <- function(method, problem) {
   problem
 }
 
-# Orthogonal columns of which one is constant wherever the trend has a constant, whether the formula
-# writes it as an intercept or as one coefficient for each level: the bias takes its place.
-# Coefficients of the columns of scaled_design() are `rotation` times those of these.
+# Orthogonal columns. One of them is constant wherever the trend contains a constant, whether the
+# formula writes it as an intercept or as one coefficient for each level. The bias is estimated in
+# place of its coefficient. Coefficients of the columns of scaled_design() are `rotation` times
+# those of these columns.
 orthogonal_design <- function(X) {
   design <- scaled_design(X)
   q <- ncol(X)
@@ -197,12 +198,12 @@ take_pseudo_observation_rows <- function(problem, rows) {
   problem$loo$design$X <- problem$loo$design$X[rows, , drop = FALSE]
   problem$loo$location_index <- match(problem$loo$location_index[rows],
     unique(problem$loo$location_index[rows]))
-  problem$loo$known <- NULL  # to be made anew
+  problem$loo$known <- NULL  # to be made again
   problem
 }
 
-# Pseudo-observations, and the prior they come from, at the family's parameters in theta; unless
-# these have barely moved. Those of rows in shards are made there.
+# Makes pseudo-observations, and the prior they come from, at the family's parameters in theta,
+# unless these have barely moved. Shards make the pseudo-observations of their own rows.
 with_pseudo_observations <- function(problem, theta) {
   problem$loo$reference <- theta
   parameters <- to_core(theta[seq_len(nrow(problem$layout))],
@@ -217,7 +218,7 @@ with_pseudo_observations <- function(problem, theta) {
   problem
 }
 
-# `numbers`: of the rows, by which errors name them.
+# `numbers`: the numbers of the rows, by which errors name them.
 with_rows_observed <- function(problem, parameters = problem$loo$known,
                                numbers = seq_along(problem$data$y)) {
   data <- problem$data
@@ -251,8 +252,8 @@ pseudo_observation_trend_covariance <- function(problem, pseudo_observations, kn
   solved_trend(result, problem$loo$distinct)$beta_vcov
 }
 
-# Rows at one location are, for what they say of the trend, their mean and contrasts, from which the
-# field has gone: sum w (x - mean)(x - mean)'.
+# For the trend, rows at one location amount to their mean and to contrasts without the field.
+# Returns the information of the contrasts: sum w (x - mean)(x - mean)'.
 information_within_locations <- function(locations, count) {
   precision <- locations$rows[, 1L]
   means <- locations$content[, -(1:2), drop = FALSE] / locations$content[, 1L]

@@ -1,7 +1,7 @@
-# Fits of loo_k() by pseudo-observations: what their methods for generics do otherwise than those of
-# other fits. A fit with pseudo-observations has an element `pseudo_observations`
-# (fitted_pseudo_observations() in R/neighbours-pseudo-observations-fit.R); given these it is a
-# Gaussian one on the scale of the link.
+# Methods for generics where fits of loo_k() by pseudo-observations differ from other fits. These
+# fits contain an element `pseudo_observations`, made by fitted_pseudo_observations() in
+# R/neighbours-pseudo-observations-fit.R. Given the pseudo-observations, a fit is Gaussian on the
+# scale of the link.
 
 # The fit as one of a Gaussian response, whose latent field is the linear predictor.
 gaussian_of <- function(object) {
@@ -92,9 +92,9 @@ trend_of_others <- function(object, rows) {
 
 # ---- leave one out -------------------------------------------------------------------------------
 
-# Moments of each row's linear predictor given the pseudo-observations of the others, which the
-# trend is estimated from as well (R/leave-one-out.R): as generalised least squares would, to which
-# the score's trend is near.
+# Moments of each row's linear predictor given the pseudo-observations of the others. The trend is
+# estimated from the others as well (R/leave-one-out.R), as by generalised least squares. The
+# score's trend is near that estimate.
 #' @export
 cavity_moments.neargp_loo_k_families <- function(method, object, k = NULL, threads = NULL) {
   locations <- object$pseudo_observations$locations
@@ -126,7 +126,7 @@ pseudo_observation_weights_of_others <- function(object, rows, settings) {
   moments
 }
 
-# A row of Student's t has the precision that its gamma variable gives it.
+# The precision of a row of Student's t is that given its gamma variable.
 pseudo_observations_of <- function(object) {
   pseudo_observations <- object$pseudo_observations$of_rows
   if (has_gamma_variables(object$family)) {
@@ -156,10 +156,10 @@ posterior_moments.neargp_loo_k_families <- function(method, object, k = NULL, th
 # ---- far from data -------------------------------------------------------------------------------
 
 # Where no pseudo-observation is near, the linear predictor is the trend and the bias, with all the
-# variance of the field. The score is that of rows that have neighbours, where a greater variance
-# with a longer range is barely distinguished from a smaller one: the mean of the response that
-# follows need not be that among the rows. Both per trial, for the covariates of the rows, or as
-# many as tell enough.
+# variance of the field. The score is that of rows with neighbours near. It barely distinguishes a
+# greater variance with a longer range from a smaller one. The mean of the response far from data
+# may therefore differ from that among the rows. Both means are per trial, for the covariates of the
+# rows, or of a sample of `at_most` rows.
 far_and_observed_means <- function(object, at_most = 5000L) {
   data <- object$data
   n <- length(data$y)
@@ -176,7 +176,7 @@ far_and_observed_means <- function(object, at_most = 5000L) {
   list(far = per_trial(predictive_mean(far)), observed = per_trial(data$y[rows]))
 }
 
-# Told where odds, or means that have no upper end, are apart by more than a factor of 2. The mean
+# Printed where odds, or means without an upper limit, differ by more than a factor of 2. The mean
 # of Student's t is that of the trend, whatever the variance.
 far_mean_note <- function(x, digits) {
   if (is.null(x$pseudo_observations) || has_gamma_variables(x$family) || is_streamed(x)) {

@@ -1,20 +1,21 @@
-# The leave-one-out log score of responses as a function of theta: the working parameters of
-# covariance and family, and the coefficients of the trend (columns scaled), with a bias in the
-# place of the intercept. With b and f the weights and conditional variance of a row given the
-# pseudo-observations near it, its linear predictor is
+# The leave-one-out log score of responses as a function of theta. Theta contains the working
+# parameters of covariance and family, and the coefficients of the trend (columns scaled), with a
+# bias in place of the intercept. Let b and f be the weights and the conditional variance of a row
+# given the pseudo-observations z near it. The linear predictor of the row is
 #
-#   eta ~ N(bias + offset + x'beta + b'(z - X beta), f),
+#     eta ~ N(bias + offset + x'beta + b'(z - X beta), f).
 #
-# and its score log E p(y | eta), with derivatives in closed form (src/core/likelihoods/marginal.h).
-# Those in the covariance come from the adjoint of b and f (src/core/loo/pseudo_observations.h).
+# The score is log E p(y | eta), with derivatives in closed form (src/core/likelihoods/marginal.h).
+# Derivatives in the covariance come from the adjoint of b and f
+# (src/core/loo/pseudo_observations.h).
 #
-# The bias is what the pseudo-observations near a row are wrong by on average: a pseudo-observation
-# is right under the prior, not under the narrower distribution that neighbours leave. The intercept
-# could not take its part, of which b'1 is taken away again: it would end far off, and predictions
-# without neighbours with it. It is that of the prior.
+# The bias is the average error of the pseudo-observations near a row. A pseudo-observation is right
+# under the prior, not under the narrower distribution that neighbours leave. The intercept cannot
+# absorb this error, because the term -b'X beta takes b'1 of it away again. It would end far off,
+# and predictions without neighbours with it. The intercept is therefore that of the prior.
 #
-# The nugget multiplies the variances of the pseudo-observations: pseudo-observations are not quite
-# independent of each other's errors.
+# The nugget multiplies the variances of the pseudo-observations, since their errors are not quite
+# independent of each other.
 
 split_pseudo_observation_theta <- function(problem, theta) {
   p <- nrow(problem$layout)
@@ -26,7 +27,7 @@ split_pseudo_observation_theta <- function(problem, theta) {
 }
 
 # Observations with their conditioning sets, ready for the core. `known`: parameters of the gamma
-# variables of Student's t, which are those at problem$loo$reference.
+# variables of Student's t. The default is those at problem$loo$reference.
 pseudo_observation_plan <- function(problem, at, component, k, known = NULL) {
   if (is.null(known) && has_gamma_variables(problem$family)) {
     known <- pseudo_observation_parameters(problem, problem$loo$reference)
@@ -79,8 +80,8 @@ pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at
     share = terms$n / sum(observation_counts(problem$data, problem$family)))
 }
 
-# `n`: observations of `rows`, a host. `share`: of all observations, which get as much of the
-# penalty (R/neighbours-pseudo-observations-scale.R).
+# `n`: the number of observations in `rows`, a host. `share`: their share of all observations, which
+# is also their share of the penalty (R/neighbours-pseudo-observations-scale.R).
 score_over_rows <- function(problem, n, rows, share = 1) {
   layout <- problem$layout
   own <- layout$kind == "family"

@@ -1,10 +1,11 @@
 # The scale of the linear predictor for successes and ordered categories. The link fixes the
 # standard deviation of their noise, and the leave-one-out score compares everything else with it. A
-# field of short range and any variance fits as well as a wider link. So does a field whose
-# pseudo-observations have noise in proportion to it. Trend, thresholds and the field's standard
-# deviation can therefore grow together: the score of 300 rows rises by 1.4 up to the bound, ten
-# times the true scale. An exponential prior holds the field's standard deviation. Its mean is the
-# link's standard deviation. The prior changes little where the rows determine the scale.
+# field of short range and any variance fits as well as a wider link. A field whose
+# pseudo-observations have noise in proportion to it fits as well. Trend, thresholds and the field's
+# standard deviation can therefore grow together. The score of 300 rows rises by 1.4 up to the upper
+# bound of the variance, ten times the true scale. An exponential prior limits the field's standard
+# deviation. Its mean is the link's standard deviation. The prior changes little where the rows
+# determine the scale.
 
 scaled_by_link <- c("binomial", "betabinomial", "ordinal")
 

@@ -1,12 +1,14 @@
 # Where the search of a fit by pseudo-observations begins.
 
-# Covariance and family as for latent models (with_latent_start()), the pseudo-observations taken as
-# they are, and the trend of the prior. Dispersion that a model without a field needs is half the
-# field's: its parameter starts at twice the estimate.
+# Covariance and family start as for latent models (with_latent_start()), the nugget at
+# pseudo-observations as they are, and the trend at that of the prior. Half of the dispersion that a
+# model without a field needs is due to the field: the family's parameter starts at twice the
+# estimate.
 #
-# A pseudo-observation holds all that its response says of the linear predictor, so that the nugget
-# is 1 at least. The score would let it go to 0 where the noise of the responses hides what the
-# linear predictor's variance is: scores would barely differ, but the predictor be all but certain.
+# A pseudo-observation contains all that its response says of the linear predictor, so that the
+# nugget is at least 1. Without this limit the score would let it go to 0 where the noise of the
+# responses hides the variance of the linear predictor. Scores would barely differ, but the linear
+# predictor would be all but certain.
 pseudo_observation_start <- function(problem) {
   problem <- with_pseudo_observations(problem, problem$start)
   c(problem$start, warm_links(problem) %||% replace(problem$loo$marginal$beta,

@@ -1,22 +1,22 @@
-# Responses that are not Gaussian as normal pseudo-observations of their linear predictor, so that
-# LOO-k has them as neighbours.
+# Responses that are not Gaussian, as normal pseudo-observations of their linear predictor, which
+# LOO-k uses as neighbours.
 #
-# The pseudo-observation of a response y is what it says about eta beyond a prior that is the same
-# for all, eta ~ N(offset + x'beta, s^2): with log Z = log E p(y | eta) under that prior, g and h
-# its first and second derivative in the prior's mean, the posterior has the moments mean + s^2 g
-# and s^2 + s^4 h, and the normal observation that would lead to them has
+# The pseudo-observation of a response y is its information about eta beyond a prior that is the
+# same for all, eta ~ N(offset + x'beta, s^2). Let log Z = log E p(y | eta) under that prior, with
+# first and second derivatives g and h in the prior's mean. The moments of the posterior are mean +
+# s^2 g and s^2 + s^4 h. The normal observation that leads to them is given by
 #
-#   precision  -h / (1 + s^2 h),     mean  prior mean - g / h
+#     precision  -h / (1 + s^2 h),     mean  prior mean - g / h.
 #
-# (expectation propagation's first step; Rasmussen and Williams 2006, section 3.6). A count of 0
-# therefore has a finite logarithm, and large counts are more precise. The prior is found by maximum
-# likelihood, as if rows were independent. A pseudo-observation depends on its own response only,
-# apart from the few numbers of the prior: what is predicted from the pseudo-observations of others
-# has not seen a row's response.
+# This is the first step of expectation propagation (Rasmussen and Williams 2006, section 3.6). The
+# pseudo-observation of a count of 0 is therefore finite on the log scale, and large counts are more
+# precise. The prior is found by maximum likelihood, as if rows were independent. Except for the few
+# numbers of the prior, a pseudo-observation depends on its own response only. Predictions from the
+# pseudo-observations of other rows do not use a row's own response.
 
 # The marginal density of the responses in `data` with its derivatives. Weights divide the
-# dispersion where the family has one; elsewhere they are numbers of equal observations, which only
-# the derivatives in the parameters need.
+# dispersion of families with a dispersion. For other families they are numbers of equal
+# observations, which only the derivatives in the parameters need.
 marginal_density <- function(data, family, parameters, mean, variance, gradient, context) {
   scaled <- response_family(family)$scaled
   observed <- core_observations(data)
@@ -27,15 +27,16 @@ marginal_density <- function(data, family, parameters, mean, variance, gradient,
 }
 
 # The noise variance of a pseudo-observation of precision 1: `nugget` multiplies the variances of
-# pseudo-observations. A row of Student's t has a precision in units of that of its normal density
-# given its gamma variable, so that its variance is nugget * scale^2 / (weight omega).
+# pseudo-observations. The precision of a row of Student's t is relative to that of its normal
+# density given its gamma variable. The variance of the row is therefore nugget * scale^2 / (weight
+# omega).
 pseudo_observation_noise <- function(family, nugget, parameters) {
   if (has_gamma_variables(family)) nugget * parameters[1L]^2 else nugget
 }
 
-# The same for what the rows say of the trend: a pseudo-observation holds all that its response
-# says, and no more. The best discount of neighbours is another matter: where there is almost no
-# field, it is anything up to the bound.
+# The same noise for the information of the rows about the trend: a pseudo-observation contains all
+# that its response says, and no more. The nugget that discounts neighbours best is another matter.
+# Where there is almost no field, it is anything up to its upper bound.
 trend_noise <- function(family, parameters) pseudo_observation_noise(family, 1, parameters)
 
 # d log pseudo_observation_noise / d log parameters
@@ -47,9 +48,9 @@ observation_counts <- function(data, family) {
 
 # ---- the prior -----------------------------------------------------------------------------------
 
-# Coefficients and variance that make the rows, or as many of them as tell enough, most likely,
-# given the family's parameters. `X`: columns of unit standard deviation. The search is in the unit
-# of the linear predictor.
+# Coefficients and variance that maximise the likelihood of the rows, or of a sample of `at_most`
+# rows, given the family's parameters. `X`: columns of unit standard deviation. The search uses the
+# unit of the linear predictor.
 marginal_prior <- function(data, X, family, parameters, context, at_most = 5000L) {
   n <- length(data$y)
   rows <- if (n > at_most) unique(round(seq(1, n, length.out = at_most))) else seq_len(n)
@@ -81,8 +82,8 @@ marginal_prior <- function(data, X, family, parameters, context, at_most = 5000L
   list(beta = unit * best$par[seq_len(q)], variance = unit^2 * exp(best$par[q + 1L]))
 }
 
-# `at`: densities of these rows under the prior, which start values or a pseudo-observation have to
-# be made of.
+# `at`: densities of these rows under the prior, from which start values or pseudo-observations are
+# to be made.
 check_integrated <- function(at, rows, family) {
   abort_not_integrated(rows_not_integrated(at, rows), family)
 }
@@ -116,9 +117,9 @@ response_pseudo_observations <- function(data, X, family, parameters, prior, con
     precision = -curvature / pmax(1 + prior$variance * curvature, 1e-8))
 }
 
-# Rows at one location are aggregated: with precisions w their pseudo-observations of the field, z =
-# mean - offset - x'beta, are one of precision sum w and mean sum w z / sum w, whatever beta.
-# Columns of the content: w, w (mean - offset), w X.
+# Rows at one location are aggregated. Let z = mean - offset - x'beta be their pseudo-observations
+# of the field, with precisions w. They equal one pseudo-observation of precision sum w and mean sum
+# w z / sum w, for any beta. Columns of the content: w, w (mean - offset), w X.
 aggregate_by_location <- function(data, X, pseudo_observations, location_index, count) {
   first <- which(!duplicated(location_index))
   rows <- pseudo_observation_content(data, X, pseudo_observations)

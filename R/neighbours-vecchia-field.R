@@ -1,8 +1,8 @@
 # Vecchia's approximation of the field instead of the responses. The density of a noisy response
-# given k others loses what all the others tell together, however the k are chosen. The field is
-# free of noise: given its values at k neighbours it is nearly independent of the rest, and the
-# responses enter through its posterior. vnngp() computes that in closed form for a Gaussian
-# response, so that this method is vnngp()'s.
+# given k others loses the joint information of all the others, however the k are chosen. The field
+# is free of noise: given its values at k neighbours it is nearly independent of the rest, and the
+# responses enter through its posterior. For a Gaussian response vnngp() computes that posterior in
+# closed form, and this method uses it.
 
 on_field <- function(method) {
   ordering <- if (method$ordering == "auto") "maxmin" else method$ordering
@@ -14,7 +14,7 @@ on_field <- function(method) {
   field
 }
 
-# The method, where it is one that the data may move to the field, as that of the responses.
+# The method with the choice between responses and field, if it was open, settled as responses.
 on_responses <- function(method) {
   if (identical(method$condition, "auto")) method$condition <- "responses"
   method
@@ -43,19 +43,20 @@ method_families.neargp_vecchia_field <- function(method) "gaussian"
 # deviations of a prediction.
 tolerated_loss <- c(likelihood = 0.3, prediction = 0.06)
 
-# The least nugget, as a share of the field's variance, with which the field pays. With less noise
-# most of the loss comes from the field itself (bench/notes/conditioning.md).
+# The least nugget, as a share of the field's variance, at which conditioning on the field pays.
+# With less noise most of the loss comes from the field itself (bench/notes/conditioning.md).
 least_noise <- 0.01
 
-# Whether it is plain already at estimates by few neighbours, which spares a search with all of
-# them. They are too rough to show that nothing is lost.
+# Whether the loss is plain already at estimates by few neighbours, which spares a search with all
+# of them. These estimates are too rough to show that nothing is lost.
 is_clearly_lossy <- function(problem, working, most = 1) {
   decides_by_loss(problem) && is.null(reason_for_responses(problem, working)) &&
     isTRUE(loss_at(problem, working, rows = 64L, places = 0L)$likelihood > most)
 }
 
-# Says what the likelihood of a problem is conditioned `on`, by the `loss` of neighbor_loss(), and
-# the `reason` why it is responses where these lose too much; NULL where the method says it.
+# Returns what the likelihood of a problem is conditioned `on`, from the `loss` of neighbor_loss().
+# Where responses lose too much and are still used, `reason` says why. NULL where the method
+# decides.
 conditioning_at <- function(problem, working, lossy = FALSE) {
   if (!decides_by_loss(problem)) return(NULL)
   method <- problem$method
@@ -77,7 +78,7 @@ loss_at <- function(problem, working, ...) {
     problem$method$k, problem$method$ordering, problem$context, ...)
 }
 
-# A loss that changes no conclusion is print()'s to tell.
+# Only print() reports a loss that changes no conclusion.
 tell_loss <- function(loss, k, reason) {
   if (!any(unlist(loss[c("likelihood", "prediction")]) > c(1, 0.1), na.rm = TRUE)) {
     return(invisible())
@@ -96,7 +97,7 @@ format_loss <- function(loss, units = c("units of log-likelihood", "sd in predic
   paste(vapply(signif(lost[known], 2L), format, ""), units[known], collapse = collapse)
 }
 
-# Why the field is not conditioned on; NULL where it is.
+# The reason why the field is not conditioned on; NULL where it is.
 reason_for_responses <- function(problem, working) {
   values <- to_core(working, problem$layout$transform)
   if (is_restricted(problem$method)) return("the likelihood is restricted")
@@ -131,8 +132,8 @@ problem_on_field <- function(problem, state, conditioning) {
 
 # ---- the fit -------------------------------------------------------------------------------------
 
-# A tenth of many rows, and then half the neighbours, lead to the optimum but for a step or two, in
-# a fraction of the time, and half the neighbours have the same second derivatives.
+# A tenth of many rows, and then half the neighbours, lead to within a step or two of the optimum,
+# in a fraction of the time. The second derivatives with half the neighbours serve for all of them.
 #' @export
 fit_method.neargp_vecchia_field <- function(method, problem) {
   problem$data <- core_data(problem$data)
@@ -153,7 +154,7 @@ fit_method.neargp_vecchia_field <- function(method, problem) {
 
 many_locations <- 4000L
 
-# As many as vecchia() has.
+# As many as for vecchia().
 #' @export
 prediction_k.neargp_vecchia_field <- function(method, object, k, least = 96L) {
   prediction_k.default(method, object, k, least = max(96L, least))
@@ -164,8 +165,8 @@ fit_details.neargp_vecchia_field <- function(method, fit) {
   c(Conditioning = conditioning_detail(fit), factor_detail(method, fit$posterior))
 }
 
-# The line of print(). The loss of fits that did not need it is sampled for print(), of at most so
-# many rows: their order takes longer than the sample.
+# The line of print(). For fits that did not need the loss, print() samples it, for at most
+# `most_rows` rows: ordering them takes longer than the sample.
 conditioning_detail <- function(fit, most_rows = 1e5) {
   loss <- fit$conditioning$loss
   if (is.null(loss) && has_neighbor_loss(fit) && length(fit$data$y) <= most_rows) {

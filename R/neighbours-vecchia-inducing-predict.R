@@ -1,9 +1,10 @@
-# Predictions, draws and leave-one-out predictions of a fit by vecchia(inducing = ). With b the
+# Predictions, draws and leave-one-out predictions of a fit by vecchia(inducing = ). Let b be the
 # weights of a location's neighbours N under the residual kernel, D its conditional variance and
-# alpha = a - A_N b, the field there is b'e_N + alpha'w and an independent rest of the variance D;
-# w, the whitened field at the inducing points, has the covariance matrix B^-1, B = factor factor'.
+# alpha = a - A_N b. The field there is b'e_N + alpha'w plus an independent rest of variance D. Here
+# w is the whitened field at the inducing points, with the covariance matrix B^-1, where B = factor
+# factor'.
 
-# The low-rank part knows the level from all data.
+# The low-rank part uses the level of all data.
 check_no_local_mean <- function(local_mean, sectors) {
   refuse <- function(name, wanted) {
     abort_neargp("argument", c(
@@ -47,9 +48,9 @@ low_rank_prior <- function(object, context) {
   cached_prior(object, object$low_rank$positions, context, object$nugget)
 }
 
-# Moments of locations together, given the union U of their nearest neighbours: with R the
-# covariance matrix of the residual field, alpha = A - A_U b, b = (R_UU + noise)^-1 R_U0, it is R_00
-# - R_0U b + alpha'B^-1 alpha.
+# Moments of locations together, given the union U of their nearest neighbours. Let R be the
+# covariance matrix of the residual field, b = (R_UU + noise)^-1 R_U0 and alpha = A - A_U b. The
+# covariance matrix of the locations is R_00 - R_0U b + alpha'B^-1 alpha.
 #' @export
 joint_moments.neargp_vecchia_inducing <- function(method, object, target, settings) {
   data <- joint_data(object, target, settings)
@@ -70,9 +71,9 @@ joint_moments.neargp_vecchia_inducing <- function(method, object, target, settin
 
 # ---- draws ---------------------------------------------------------------------------------------
 
-# A function of residuals at the data, normal numbers and trend coefficients, a column of each for
-# each draw: the field at the inducing points given these, then what they leave of the field, one
-# place after the other.
+# Returns a function of residuals at the data, normal numbers and trend coefficients, each with a
+# column for each draw. It draws the field at the inducing points given the residuals, and then the
+# rest of the field, one location after the other.
 #' @export
 neighbor_drawer.neargp_vecchia_inducing <- function(method, object, data, coords, settings) {
   plan <- simulation_plan(object$core_covariance, data, coords, settings)

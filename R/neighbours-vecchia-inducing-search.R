@@ -1,12 +1,13 @@
 # How the likelihood of vecchia(inducing = ) is maximised: by quasi-Newton, in rounds between which
 # the neighbours are renewed.
 
-# Rounds as of fit_level(): neighbours are fixed while the optimiser runs. The first round has the
-# nearest and only comes near, the others have those of largest residual correlation at the
-# estimates so far, as has the first where estimates are continued; order and positions are made
-# again where the metric has changed a lot, once. Other neighbours change the log-likelihood of
-# thousands of rows by some units (bench/notes/vecchia-inducing.md), in which a gain of 1e-4 for
-# each row is lost, and a hundredth of the optimum is near enough.
+# Rounds as of fit_level(): neighbours are fixed while the optimiser runs. The first round uses the
+# nearest neighbours and only comes near the optimum. The other rounds use neighbours of largest
+# residual correlation at the estimates so far. The first round does so as well where estimates are
+# continued. Order and positions are made again once, if the metric has changed a lot.
+# Other neighbours change the log-likelihood of thousands of rows by some units
+# (bench/notes/vecchia-inducing.md). A gain of 1e-4 for each row is lost in these changes, so that a
+# round may stop at 0.01 below its optimum.
 maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 1e-4) {
   control <- problem$control
   n <- length(problem$data$y)
@@ -36,8 +37,8 @@ maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible
 }
 
 # The neighbours of the last round stay to the end. A climb stops where it promises less than its
-# tolerance, and after few steps such a promise may be wrong by far: others follow, which begin with
-# the units of the parameters reached, until one has gained less than the tolerance asked for.
+# tolerance, and after few steps this promise may be far off. Further climbs follow, each with the
+# units of the parameters reached, until one has gained less than the required tolerance.
 polished <- function(problem, state, given, information, most = 10L) {
   tolerance <- problem$control$tolerance
   for (climb in seq_len(most)) {
@@ -64,10 +65,10 @@ fit_method.neargp_vecchia_inducing <- function(method, problem) {
     list(low_rank = c(given$arrangement, given["neighbors"], searched_in(problem, given))))
 }
 
-# ---- what is held while the optimiser runs -------------------------------------------------------
+# ---- what is fixed while the optimiser runs ------------------------------------------------------
 
-# The arrangement, the neighbours and the parameters that these were `searched_at`, the likelihood
-# given them, and its value at the parameters where the optimiser begins.
+# The arrangement, the neighbours, the parameters they were `searched_at` and the likelihood given
+# them. `evaluated`: its value at the parameters where the optimiser begins.
 given_neighbors <- function(method, problem, arrangement, neighbors, searched_at,
                             working = searched_at) {
   objective <- residual_objective(problem, method, arrangement$positions, neighbors)
@@ -97,8 +98,8 @@ renewed_arrangement <- function(method, problem, given, working, renew_at) {
     given$arrangement
 }
 
-# Neighbours that would make a covariance matrix singular at these parameters are searched half way
-# to where the last ones were, and again half way.
+# If neighbours searched at these parameters would make a covariance matrix singular, the search
+# moves half way back to the parameters of the last ones, and again half way.
 correlated_given <- function(method, problem, before, working, halvings = 3L) {
   at_share <- function(share) {
     searched_at <- working
@@ -115,12 +116,13 @@ correlated_given <- function(method, problem, before, working, halvings = 3L) {
 
 # ---- quasi-Newton --------------------------------------------------------------------------------
 
-# Ranges are looked for by their inverses. If an input does not matter, the likelihood is flat in
-# the logarithm of a long range and steep in that of a shorter one: no step fits both, and such
-# inputs shorten those of all. In the inverse range it is a parabola about 0, since distances have
-# its square. Units are those in which the diagonal of Vecchia's `information` is one for each row.
-# All of that matrix would serve worse: it is wrong by a factor of thousands in the one combination
-# of parameters where the two likelihoods differ most (bench/notes/vecchia-inducing.md).
+# The search moves inverse ranges. If an input does not matter, the likelihood is flat in the
+# logarithm of a long range and steep in that of a shorter one. No step fits both, and these inputs
+# would shorten the steps of all. In the inverse range the likelihood is a parabola about 0, since
+# the inverse range enters distances by its square.
+# Units are those in which the diagonal of Vecchia's `information` is one for each row. The whole
+# matrix would serve worse: it is wrong by a factor of thousands in the one combination of
+# parameters where the two likelihoods differ most (bench/notes/vecchia-inducing.md).
 climb <- function(problem, given, information, tolerance) {
   check_derivatives(list(gradient = given$evaluated$gradient, information = information),
     problem$free)
@@ -148,7 +150,7 @@ climb <- function(problem, given, information, tolerance) {
   result
 }
 
-# The working parameters with inverse ranges in the place of their logarithms.
+# The working parameters with inverse ranges in place of their logarithms.
 inverse_range_chart <- function(problem) {
   range <- problem$layout$kind == "range"
   inverse <- function(working) replace(working, range, exp(-working[range]))
@@ -161,9 +163,9 @@ inverse_range_chart <- function(problem) {
   )
 }
 
-# If an input does not matter, the information has no unit. None is longer than a change of the
-# logarithm by `most`, nor, of an inverse range, than that itself or that of a range of twice the
-# inputs' standard deviation, whichever is longer.
+# If an input does not matter, the information gives no unit. A unit is therefore at most `most`, as
+# a change of a logarithm. For an inverse range it is at most the larger of two: this inverse range,
+# and that of a range of twice the inputs' standard deviation.
 longest_units <- function(problem, working, most = 2) {
   layout <- problem$layout
   longest <- rep(most, nrow(layout))

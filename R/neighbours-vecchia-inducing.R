@@ -1,8 +1,8 @@
-# vecchia(inducing = ): a low-rank part by inducing points, and Vecchia's approximation of what they
-# leave over (Gyger, Furrer and Sigrist 2025). With M points, L L' the covariance matrix of the
-# field there and a(x) = L^-1 k_z(x), the residual field has the covariance k(x, y) - a(x)'a(y), and
-# the likelihood is that of data with the covariance matrix A'A plus Vecchia's for the residuals and
-# the noise.
+# vecchia(inducing = ): a low-rank part by inducing points, and Vecchia's approximation of the rest
+# (Gyger, Furrer and Sigrist 2025). Let L L' be the covariance matrix of the field at the M inducing
+# points and a(x) = L^-1 k_z(x). The covariance of the residual field is k(x, y) - a(x)'a(y). The
+# likelihood is that of data with the covariance matrix A'A plus Vecchia's for the residuals and the
+# noise.
 
 with_inducing <- function(method, inducing) {
   method$inducing <- inducing
@@ -22,8 +22,8 @@ print.neargp_vecchia_inducing <- function(x, ...) {
 
 # ---- fitting -------------------------------------------------------------------------------------
 
-# The covariance that the neighbours were searched with, where it is not the fitted one. They do not
-# depend on the response's unit.
+# The covariance with which the neighbours were searched, where it is not the fitted one. Neighbours
+# do not depend on the response's unit.
 searched_in <- function(problem, given) {
   if (!identical(given$searched_at, given$working)) {
     list(searched_in = covariance_at(problem, given$searched_at))
@@ -78,7 +78,7 @@ correlated_residual <- function(problem, method, arrangement, working) {
   correlated_neighbors(problem, arrangement, covariance_at(problem, working), method)
 }
 
-# `problem`: has data and context.
+# `problem`: a list with data and context.
 correlated_neighbors <- function(problem, arrangement, covariance, method) {
   k <- min(method$k, length(arrangement$order) - 1L)
   candidates <- nearest_residual(problem, metric_component(covariance), arrangement$order,
@@ -108,8 +108,8 @@ complete_fit.neargp_vecchia_inducing <- function(method, fit, result, context) {
   with_low_rank_posterior(fit, result$low_rank$neighbors, context)
 }
 
-# The distribution of the field at the inducing points given the rows that the fit holds now. It is
-# found again: the optimiser had the response in a unit of its own.
+# The distribution of the field at the inducing points given the rows that the fit contains now. It
+# is computed again, since the optimiser scaled the response to another unit.
 with_low_rank_posterior <- function(fit, neighbors, context) {
   fit$low_rank[c("weights", "factor", "unexplained")] <- low_rank_posterior(fit,
     at_locations(fit$data), neighbors, context)[c("weights", "factor", "unexplained")]
@@ -150,8 +150,8 @@ fit_details.neargp_vecchia_inducing <- function(method, fit) {
     format_count(nrow(fit$inducing)), format(signif(share, 2L))))
 }
 
-# A fit with its parameters and inducing points, but what these know from other rows. Locations
-# keep their order.
+# A fit with its parameters and inducing points, without the information of these from other rows.
+# Locations keep their order.
 #' @export
 restrict_rows.neargp_vecchia_inducing <- function(method, fit, rows, context) {
   kept <- unique(mean_index(fit$data, conditioned_data(fit))[rows])

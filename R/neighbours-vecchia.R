@@ -196,7 +196,7 @@ vecchia_by_adam <- function(method, problem) {
   method_result(state, score = likelihood_name(method), k = method$k)
 }
 
-# The terms of adam_fit() of each row with the nearest before it. The order follows from the metric
+# The terms of adam_fit(), each a row with the nearest before it. The order follows from the metric
 # alone, so that a fit that goes on from a checkpoint makes the same one.
 terms_of_earlier <- function(problem, order_in) {
   list(n = length(problem$data$y), objective = local_objective,
@@ -220,8 +220,8 @@ likelihood_objective.neargp_vecchia <- function(method, problem) {
 }
 
 # The neighbours before each row in the metric of a component. The ordering is made again only when
-# the metric has changed a lot: each ordering has a likelihood of its own, and swapping it for
-# little keeps the estimates from settling.
+# the metric has changed a lot. The likelihood differs between orderings, so that a new one after
+# every small change keeps the estimates from settling.
 reorder_at <- 0.5
 
 vecchia_search <- function(problem, ordering) {

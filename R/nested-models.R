@@ -1,9 +1,9 @@
 # Searches compared with those of simpler models. A search with several ranges or an anisotropy can
-# end at an optimum of its own, or wander between sets of neighbours, below the optimum of a model
-# that it contains. The simpler model is fitted for itself, which takes less time, and where the
-# search has ended below it, another search begins there.
+# wander between sets of neighbours or end at a local optimum, below the optimum of a model that it
+# contains. The simpler model is fitted for itself, which takes less time. If the search has ended
+# below its optimum, another search begins there.
 
-# Values of other neighbours differ by themselves. Where the search from the nested optimum ends
+# With other neighbours, values differ by themselves. Where the search from the nested optimum ends
 # below that as well, the nested optimum is the result.
 fit_above_nested <- function(method, problem) {
   if (!has_ability(method, "nested_models", problem) || is_begun(problem)) {
@@ -31,8 +31,8 @@ fit_above_nested <- function(method, problem) {
 }
 
 # The nested problem begins at the result of the search, which saves most of its steps. A mean of
-# ranges that differ by more than a factor of ten is near none of them, and without variance a range
-# means nothing: then the nested model has starting values of its own.
+# ranges that differ by more than a factor of ten is near none of them. Without variance a range
+# means nothing. In both cases the nested model begins at its own starting values.
 near_result <- function(problem, nested, working, most = log(10)) {
   if (is.null(nested$reduce)) return(nested$problem)
   start <- nested$reduce(working)
@@ -73,8 +73,8 @@ evaluated_at_start <- function(method, problem, simple) {
   result
 }
 
-# Where the user has given starting values the search begins there, and a nested model would need
-# priors of its own.
+# Where the user gave starting values, the search begins there. With priors, a nested model would
+# need priors of its own.
 is_begun <- function(problem) {
   !is.null(problem$warm_start) || !is.null(problem$prior) ||
     !all(is.na(problem$layout$start[problem$layout$kind != "noise"]))

@@ -1,6 +1,6 @@
-# Columns of new data in the units of the fit. Dates and date-times count in days and in seconds,
-# durations and columns of package units in a unit of their own: whatever reads a column of newdata
-# reads it after with_fitted_columns().
+# Columns of new data in the units of the fit. Dates count in days, date-times in seconds, durations
+# and columns of package units in a unit of their own. Code that reads a column of newdata must
+# therefore call with_fitted_columns() first.
 
 # The class and unit of each column of one of these classes.
 time_kinds <- function(columns) {
@@ -11,7 +11,7 @@ time_kinds <- function(columns) {
   Filter(Negate(is.null), kinds)
 }
 
-# Those of what formulas evaluate to, and of the columns that the arguments of the fit name.
+# The kinds of the values of formulas, and of the columns that the arguments of the fit name.
 fitted_kinds <- function(of_frame, data, given) {
   of_columns <- time_kinds(unclass(data)[named_columns(given, data)])
   c(of_frame, of_columns[setdiff(names(of_columns), names(of_frame))])

@@ -1,8 +1,8 @@
-# The noise of new observations: that of their covariates, and of the measurement variance that
-# `newdata` says.
+# The noise of new observations, from their covariates and from the measurement variance in
+# `newdata`.
 
 # Weights of new rows as those of the fit are: nugget / v. `plain`: complete rows of newdata without
-# geometry; `weights`: the user's. NA where a covariate is.
+# geometry. `weights`: the user's. The result is NA where a covariate is.
 new_noise_weights <- function(object, plain, raw, weights = 1) {
   noise <- object$data$noise
   layout <- object$layout
@@ -36,8 +36,8 @@ new_noise_columns <- function(object, plain, raw) {
   columns
 }
 
-# The argument `measurement_variance` in the columns of newdata; without these new observations have
-# no such error, which is said.
+# The argument `measurement_variance` in the columns of newdata. Without these columns, new
+# observations are taken as free of measurement error, with a message.
 new_measurement_variance <- function(object, plain) {
   expression <- object$call$measurement_variance
   env <- environment(object$formula)
@@ -69,8 +69,8 @@ wants_noise <- function(settings) {
     (!is.null(settings$threshold) && settings$threshold_of == "observation")
 }
 
-# Moments of targets with the weights of new observations there. Where their noise is not known,
-# nothing is.
+# Moments of targets with the weights of new observations there. Where the noise is not known, the
+# mean is NA.
 with_noise_of_targets <- function(moments, target, settings) {
   if (is.null(target$noise_weights) || !wants_noise(settings)) return(moments)
   weights <- rep(NA_real_, length(target$complete))

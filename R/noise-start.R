@@ -9,10 +9,10 @@ with_noise_start <- function(problem) {
   problem
 }
 
-# Where the field changes little among a row's m nearest others, the squared difference of the row
-# from their mean, weighted by their precisions 1 / v_j, has the expectation v_i + 1 / sum(1 / v_j),
-# which is v_i times a factor that depends on ratios of variances alone. Without that factor it
-# follows the model of v_i; the ratios are those of the coefficients found so far.
+# Where the field changes little among a row's m nearest others, take the squared difference of the
+# row from their mean, weighted by their precisions 1 / v_j. Its expectation is v_i + 1 / sum(1 /
+# v_j). This is v_i times a factor that depends on ratios of variances alone. Divided by that factor
+# it follows the model of v_i. The ratios are those of the coefficients found so far.
 noise_start <- function(problem, m = 10L, most = 4, rounds = 4L) {
   data <- problem$data
   n <- length(data$y)
@@ -44,8 +44,8 @@ nearest_in_scale <- function(problem, targets, m) {
 }
 
 # Coefficients of E y = mu = known + e, e = exp(X b) / weights, by quasi-likelihood with the
-# variance mu^2 of a gamma distribution. Steps of Fisher scoring are least squares of (y - mu) / e
-# with the weights (e / mu)^2; they change X b by 1 at most.
+# variance mu^2 of a gamma distribution. A step of Fisher scoring is a least squares fit of (y - mu)
+# / e with the squares of e / mu as weights. It changes X b by 1 at most.
 log_linear <- function(y, X, known, weights, steps = 25L) {
   b <- c(log(max(mean((y - known) * weights), 0.1 * mean(y * weights), .Machine$double.xmin)),
     double(ncol(X) - 1L))
@@ -62,14 +62,14 @@ log_linear <- function(y, X, known, weights, steps = 25L) {
 }
 
 # The part of the response's variance that the known variances leave, in the unit of the core. The
-# scale that start values are found in is taken to be theirs as well: it is none of the model, but
-# near enough.
+# scale that start values are multiplied by applies to the known variances as well, which is not the
+# model, but near enough.
 beside_known_noise <- function(data, residual_variance) {
   if (is.null(data$noise$known)) return(residual_variance)
   max(residual_variance - mean(known_noise(rows_with_noise(data))), 0.1 * residual_variance)
 }
 
-# Data whose weights say all of their noise, relative to the nugget `unit`.
+# Data whose weights contain all of their noise, relative to the nugget `unit`.
 with_noise_weights <- function(data, layout, values, unit = nugget_unit(data, layout, values)) {
   if (is.null(data$noise)) return(data)
   if (is_moving(data$within)) {
@@ -80,7 +80,7 @@ with_noise_weights <- function(data, layout, values, unit = nugget_unit(data, la
   data
 }
 
-# Rows of another fit with the weights that say the noise of this one, relative to its nugget.
+# Rows of another fit with weights from the noise of this one, relative to its nugget.
 with_noise_of <- function(object, data) {
   if (is.null(data$noise)) return(data)
   with_noise_weights(with_given_weights(data), object$layout,

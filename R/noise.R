@@ -46,21 +46,23 @@
 #' @name noise
 NULL
 
-# Noise that differs between rows of a Gaussian response: row i has the variance
+# Noise that differs between rows of a Gaussian response. The noise variance of row i is
 #
-#   v_i = s2_i + nugget * exp(z_i'gamma) / weight_i,
+#     v_i = s2_i + nugget * exp(z_i'gamma) / weight_i.
 #
-# with s2_i known (the argument `measurement_variance`, in squared units of the response) and z_i
-# the covariates of `nugget = ~ z`. They are kept with the rows, as data$noise, and in fits of
-# other models that is NULL. While a model is fitted the core gets all v_i again at each value of
-# the parameters, as noise in units of a nugget of 1, and their derivatives in log nugget and gamma:
-# diagonal matrices, of which it takes one as it takes that in the log nugget. A fit keeps the
-# weights nugget / v_i in the place of the user's, so that all that comes after it (predictions,
-# folds, leave-one-out, draws) knows noise as nugget / weight only.
+# Here s2_i is known (the argument `measurement_variance`, in squared units of the response), and
+# z_i are the covariates of `nugget = ~ z`. Both are kept with the rows as data$noise, which is NULL
+# in fits of other models.
+# While a model is fitted, the core receives all v_i again at each value of the parameters, as noise
+# in units of a nugget of 1. It also receives their derivatives in log nugget and gamma: diagonal
+# matrices, which it uses like the derivative in the log nugget. A fit keeps the weights nugget /
+# v_i in place of the user's. All later code (predictions, folds, leave-one-out, draws) therefore
+# sees noise as nugget / weight only.
 #
-# Columns of z are divided by their standard deviations, and counted from their mean unless all they
-# have is 0 and 1, as those of a factor: so the nugget is that of a row with numbers at their mean
-# and factors at their first level. Working parameters are of these columns, natural ones of z.
+# Columns of z are divided by their standard deviations. They are counted from their mean, except
+# columns of 0 and 1 only, as those of a factor. The nugget is therefore that of a row with numbers
+# at their mean and factors at their first level. Working parameters are of these columns, natural
+# ones of z.
 
 new_noise <- function(known, recipe, table) {
   if (is.null(known) && is.null(recipe)) return(NULL)
@@ -110,7 +112,7 @@ noise_of_rows <- function(object, data = object$data) {
 
 # ---- parameters ----------------------------------------------------------------------------------
 
-# Coefficients are by one standard deviation on the working scale.
+# Coefficients count per standard deviation on the working scale.
 with_noise_layout <- function(layout, noise) {
   if (is.null(noise$recipe)) return(layout)
   rows <- layout_rows(paste0("nugget:", noise$recipe$names), "noise", "identity")
@@ -119,7 +121,8 @@ with_noise_layout <- function(layout, noise) {
 }
 
 # The noise variances of rows at `values` of the layout, in the unit of the core, and their
-# derivatives, a column each: in log nugget where that is not all of the noise, and in each gamma.
+# derivatives, a column each. These are in log nugget, where that is not all of the noise, and in
+# each gamma.
 row_noise <- function(data, layout, values) {
   noise <- data$noise
   estimated <- values[layout$kind == "nugget"] / data$weights
@@ -135,8 +138,8 @@ row_noise <- function(data, layout, values) {
 # The known variances, in the unit of the core.
 known_noise <- function(data) data$noise$known / (data$basis$unit %||% 1)^2
 
-# A function of the values of the parameters that returns the nugget that the core is to have, and
-# where rows have noise of their own hands that to `set` before.
+# A function of the values of the parameters that returns the nugget for the core. Where the noise
+# differs between rows, it first hands the noise of the rows to `set`.
 noise_setter <- function(data, layout, set) {
   force(set) # a promise would keep all that its caller has
   if (is.null(data$noise)) return(one_noise(layout))
@@ -161,8 +164,8 @@ pointer_noise <- function(pointer) {
   }
 }
 
-# The derivatives that the core has found, in the order of the layout: with known variances that in
-# the logarithm of all noise is none of them.
+# The derivatives that the core has found, in the order of the layout. With known variances, the
+# derivative in the logarithm of all noise is not among them.
 in_layout_order <- function(found, data, layout) {
   if (is.null(data$noise$known)) return(found)
   all_noise <- which(layout$kind == "nugget")
@@ -178,7 +181,7 @@ in_layout_order <- function(found, data, layout) {
 
 # ---- fits ----------------------------------------------------------------------------------------
 
-# The nugget that weights are relative to: that of the model, or where there is none the mean of the
+# The nugget that weights are relative to. It is that of the model, or without one the mean of the
 # known variances. If these are 0 any number will do, since all weights are infinite.
 nugget_unit <- function(data, layout, values) {
   nugget <- nugget_of(layout, values)
@@ -193,8 +196,8 @@ rows_with_noise <- function(data) if (is_moving(data$within)) data$within$rows e
 # Whether the noise of `data` depends on parameters that are not known yet.
 has_noise_model <- function(data) !is.null(data$noise) && is.null(data$noise$weights)
 
-# Data in which weights say the noise, as with_noise_weights() returns them, from weights that are
-# known already.
+# Data in which weights contain the noise, as with_noise_weights() returns them, from weights that
+# are known already.
 with_given_weights <- function(data) {
   if (is.null(data$noise$weights)) return(data)
   data$weights <- data$noise$weights

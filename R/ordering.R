@@ -1,4 +1,4 @@
-# The order of the rows, of which each is conditioned on its neighbours among those before it.
+# The order of the rows. Each row is conditioned on its neighbours among those before it.
 
 row_orderings <- c("auto", "maxmin", "random", "coordinate", "pca", "given")
 
@@ -9,7 +9,7 @@ row_order <- function(problem, component, ordering, key, k) {
   chosen_order(scaled, data, component, k, problem$context)
 }
 
-# With many coordinates none of them sorts the locations well, and their first component does.
+# With many predictors no single one sorts the locations well, but their first component does.
 order_places <- function(scaled, ordering, key, context) {
   if (ordering == "given") return(seq_len(nrow(scaled)))
   if (ordering != "pca") return(core_order(scaled, ordering, key, context))
@@ -31,9 +31,10 @@ settle_ordering <- function(method, covariance) {
 
 # ---- the choice in space and time ----------------------------------------------------------------
 
-# With v_i the conditional variances of an order, the divergence of Vecchia's density from the exact
-# one is (sum of log v_i - log determinant) / 2: the order with the smallest sum is the best one.
-# The sum is that of some rows in the middle of the data, with all their neighbours among them.
+# Let v_i be the conditional variances of an order. The divergence of Vecchia's density from the
+# exact one is (sum of log v_i - log determinant) / 2. The order with the smallest sum of log v_i is
+# therefore the best one. The sum is that of some rows in the middle of the data, with all their
+# neighbours among them.
 # `scaled`: the coordinates in the metric of the component.
 chosen_order <- function(scaled, data, component, k, context) {
   if (is.null(component$field)) return(core_order(scaled, "maxmin", 0, context))
@@ -46,8 +47,9 @@ chosen_order <- function(scaled, data, component, k, context) {
   space_time_orders[[which.min(sums)]](scaled, context)
 }
 
-# In the second, locations at one time follow each other by their first coordinate, in the third the
-# times of each location: stations at common times lose less than in any order that jumps.
+# `time`: locations at one time follow each other by their first coordinate. `coordinate`: the times
+# of each location follow each other. Stations at common times lose less than in any order that
+# jumps.
 space_time_orders <- list(
   maxmin = function(scaled, context) core_order(scaled, "maxmin", 0, context),
   time = function(scaled, context) {

@@ -1,13 +1,13 @@
-# Several responses, cbind(zinc, lead) ~ trend: a row of the problem is one output at one row of the
-# data, so that an output that is missing there is simply no row. What all methods take of one
-# output, they take of these rows; they know which output each is of.
-#   output  of each row, from 1       place  the row of the model frame it comes from
-#   outputs their names               locations number of rows of the model frame
+# Several responses, cbind(zinc, lead) ~ trend. A row of the problem is one output at one row of the
+# data, so that an output that is missing there is simply no row. All methods treat these rows like
+# the rows of one output. The data name the output of each row:
+#   `output`: the output of each row, from 1.    `place`: its row of the model frame.
+#   `outputs`: the names of the outputs.         `places`: the number of rows of the model frame.
 
 has_outputs <- function(problem) !is.null(problem$data$output)
 
-# Says whether the response is one of several responses. That of a family that has matrices of its
-# own (successes and failures) is not, nor is one column, such as scale() gives.
+# Whether the response consists of several responses. A matrix that belongs to the family (successes
+# and failures) does not, nor does one column, such as scale() gives.
 is_output_response <- function(response, family) {
   is_gaussian(family) && !inherits(response, c("neargp_cens", "Surv")) && is.matrix(response) &&
     ncol(response) > 1L
@@ -76,7 +76,7 @@ log_ratios <- function(outputs) {
   sprintf("log(%s/%s)", utils::head(outputs, -1L), utils::tail(outputs, 1L))
 }
 
-# The density of outputs that determine each other has no upper bound: nuggets run to 0.
+# Where outputs determine each other, their density grows without limit as nuggets run to 0.
 warn_of_dependent_outputs <- function(response, outputs) {
   known <- response[stats::complete.cases(response), , drop = FALSE]
   if (nrow(known) <= ncol(known)) return(invisible())
@@ -93,8 +93,7 @@ warn_of_dependent_outputs <- function(response, outputs) {
       collapse = ", ")) else "Leave one of them out of cbind()."))
 }
 
-# The trend is that of the formula for each output, with coefficients of its own:
-# "zinc:(Intercept)".
+# The trend of each output is that of the formula, with coefficients of its own: "zinc:(Intercept)".
 outputs_model_data <- function(frame, formula, weights) {
   response <- stats::model.response(frame)
   if (!is.null(numeric_offset(frame))) {
@@ -161,13 +160,13 @@ without_outputs <- function(data) {
   data
 }
 
-# Rows of the model frame that the data are of: those of several responses share some.
+# The number of rows of the model frame in the data: rows of several responses share some of them.
 count_places <- function(data) {
   if (is.null(data$output)) length(data$y) else length(unique(data$place))
 }
 
-# The rows of some locations, `choose` a function of the coordinates of all that returns their
-# numbers.
+# The rows of some locations. `choose`: a function of the coordinates of all locations that returns
+# their numbers.
 take_places_of_data <- function(data, choose) {
   if (is.null(data$output)) return(take_data_rows(data, choose(data$coords)))
   first <- which(!duplicated(data$place))
@@ -209,7 +208,7 @@ as_one_output <- function(object) {
   object
 }
 
-# The response of the formula, evaluated in newdata: an output that has no column there is not
+# The response of the formula, evaluated in newdata. An output without a column there counts as not
 # observed.
 observed_outputs <- function(object, newdata, target) {
   plain <- drop_geometry(with_fitted_columns(object, newdata))
@@ -230,7 +229,7 @@ observed_outputs <- function(object, newdata, target) {
   observed
 }
 
-# ---- places and their targets --------------------------------------------------------------------
+# ---- locations and their targets -----------------------------------------------------------------
 
 # The rows of the model frame as locations to predict at. Their design is that of an output which is
 # known there.

@@ -1,7 +1,7 @@
 # Fitting several responses. The objectives are those of one output over the rows of all, with
 # conditioning sets of their own (outputs-neighbors.R). All of them are maximised by quasi-Newton on
-# exact gradients: loadings have signs, and a Fisher scoring for them would cost a triangular solve
-# for each.
+# exact gradients. Fisher scoring is not used: loadings have signs, and it would cost a triangular
+# solve for each of them.
 
 check_outputs_method <- function(method) {
   check_restricted_outputs(method)
@@ -53,9 +53,9 @@ exact_outputs_objective <- function(problem) {
     })
 }
 
-# Loadings are looked for in units of their outputs' standard deviations, nuggets as shares of their
-# variances, and tolerances count from the log density per row of white noise with these (less a
-# constant): nothing of it depends on the user's units.
+# Loadings are searched in units of their outputs' standard deviations, nuggets as shares of their
+# variances. Tolerances count from the log density per row of white noise with these variances (less
+# a constant). Nothing therefore depends on the user's units.
 outputs_optimizer <- function(problem) {
   scales <- loading_scales(problem)
   observed <- observations_of(problem)
@@ -78,9 +78,9 @@ observed_information <- function(objective, state, problem, step = 1e-4) {
 
 # ---- starting values -----------------------------------------------------------------------------
 
-# Starts of each output by itself, brought together. Its grid search gives its variance in each
-# structure, ranges and nugget; ranges are averaged over the outputs, and the correlations of the
-# structures are those of the residuals at shared locations.
+# Starts of each output by itself, brought together. The grid search of an output gives its variance
+# in each structure, its ranges and its nugget. Ranges are averaged over the outputs. The
+# correlations of the structures are those of the residuals at shared locations.
 outputs_start <- function(problem) {
   variances <- residual_variances(problem$data)
   problem$bounds <- outputs_bounds(problem, variances)
@@ -134,8 +134,8 @@ outputs_bounds <- function(problem, variances) {
   bounds
 }
 
-# The unit in which each parameter is to be looked for: of loadings the standard deviation of their
-# output, else 1.
+# The unit in which each parameter is searched: for loadings the standard deviation of their output,
+# else 1.
 loading_scales <- function(problem) {
   loading_units(problem$layout, sqrt(residual_variances(observations_of(problem))))
 }
@@ -187,8 +187,8 @@ single_output_start <- function(problem, p, variance) {
     variance), single$layout$transform))
 }
 
-# Shrunk towards none: where few locations are shared the sample correlations are rough, and need
-# not be those of a covariance matrix.
+# Shrunk towards none: where few locations are shared, the sample correlations are rough, and need
+# not form a covariance matrix.
 residual_correlation <- function(data) {
   residuals <- trend_residual_matrix(data)
   shared <- crossprod(!is.na(residuals))

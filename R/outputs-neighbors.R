@@ -1,12 +1,12 @@
 # Conditioning sets of several responses: the k nearest rows of the target's own output and the
-# k_other nearest of each other one. Rows of all outputs together would be the wrong sets: where all
-# outputs are observed everywhere, most of k would go to locations at which the own output says
-# nearly all, and a densely observed output would crowd out the others.
+# k_other nearest of each other one. The nearest rows of all outputs together would be the wrong
+# sets. Where all outputs are observed everywhere, most of k would go to locations where the own
+# output contains nearly all information. A densely observed output would crowd out the others.
 
-# Half as many as of the own, in all, and at least three of each: see bench/notes/outputs.md.
+# In all half as many as of the own output, and at least three of each (bench/notes/outputs.md).
 default_k_other <- function(k, outputs) max(3L, as.integer(ceiling(k / (2 * (outputs - 1)))))
 
-# `problem`: has data and method.
+# `problem`: a list with data and method.
 k_other_of <- function(problem, k) {
   method <- problem$method
   if (is.null(method$k_other)) return(default_k_other(k, length(problem$data$outputs)))
@@ -26,7 +26,7 @@ rows_by_output <- function(data) {
   split(seq_along(data$output), factor(data$output, seq_along(data$outputs)))
 }
 
-# Makes one table of the neighbours of all targets. search(p, q, k) gives the k nearest rows of
+# Makes one table of the neighbours of all targets. `search(p, q, k)` returns the k nearest rows of
 # output q to the targets of output p, as numbers of rows, or NULL. Entries for which
 # drop(neighbour, target) is true are left out.
 gather_neighbors <- function(targets_by_output, k, k_other, search, drop = NULL) {
@@ -59,11 +59,10 @@ within_rows <- function(table, rows) {
 }
 
 # Neighbours of the leave-one-out score. `leave_out`:
-#   "location"    the whole place is left out but for the outputs before the target's own: the
-#   product over a location's outputs is then
-#                 the density of all of them given the other locations
-#   "row"         every other row may be a neighbour, at the target's own location as well
-#   "prediction"  the whole place is left out: what predicts an output there as at a new location
+#   `"location"`: the location is left out, except the outputs before the target's own. The product
+#     over a location's outputs is then their joint density given the other locations.
+#   `"row"`: every other row may be a neighbour, at the target's own location as well.
+#   `"prediction"`: the whole location is left out, as in a prediction at a new location.
 neighbors_of_outputs <- function(data, component, k, k_other, leave_out, context) {
   scaled <- core_scale(data$coords, component)
   rows <- rows_by_output(data)
@@ -89,7 +88,7 @@ neighbors_of_outputs <- function(data, component, k, k_other, leave_out, context
     })
 }
 
-# The neighbours of Vecchia's likelihood, which come earlier. Locations are ordered, at each
+# The neighbours of Vecchia's likelihood, which come earlier. Locations are ordered, and at each
 # location the outputs follow each other.
 earlier_outputs <- function(problem, component, k, ordering, key) {
   data <- problem$data

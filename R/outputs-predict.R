@@ -39,9 +39,9 @@ all_rows_table <- function(object, target) {
   matrix(seq_len(n), n, nrow(target$coords))
 }
 
-# ---- outputs observed at the new places ----------------------------------------------------------
+# ---- outputs observed at the new locations -------------------------------------------------------
 
-# The neighbours of an output are those of the data, and the other ones at its place.
+# The neighbours of an output are rows of the data and the other outputs observed at its location.
 moments_given_observed <- function(object, target, neighbors, observed, settings) {
   data <- data_with_observed(object, target, observed)
   kriging <- core_kriging(data$coords, response_columns(data), 1 / data$weights,
@@ -63,7 +63,7 @@ data_with_observed <- function(object, target, observed) {
     output = c(data$output, target$output[known]), basis = data$basis)
 }
 
-# Column (place, output): the rows of the other outputs observed at that location.
+# Column (location, output): the rows of the other outputs observed at that location.
 observed_neighbors <- function(object, observed) {
   known <- !is.na(observed)
   number <- matrix(NA_integer_, nrow(known), ncol(known))
@@ -73,11 +73,11 @@ observed_neighbors <- function(object, observed) {
       function(p) t(replace(number, cbind(seq_len(nrow(known)), p), NA_integer_))))
 }
 
-# ---- covariance of the outputs at a place --------------------------------------------------------
+# ---- covariance of the outputs at a location -----------------------------------------------------
 
-# With one set of neighbours common to the outputs of a location, weights b_p, covariances c_q with
-# them, and d_p what they do not see of the trend, the errors of outputs p and q have the covariance
-# B[p, q] - b_p'c_q + d_p' V d_q.
+# All outputs of a location use one set of neighbours here. Let b_p be the weights, c_q the
+# covariances with the neighbours, and d_p the part of the trend that the neighbours do not
+# determine. The covariance of the errors of outputs p and q is B[p, q] - b_p'c_q + d_p' V d_q.
 covariance_of_places <- function(object, coords, target, settings) {
   m <- nrow(coords)
   P <- length(object$outputs)
@@ -105,7 +105,7 @@ covariance_of_places <- function(object, coords, target, settings) {
   covariance
 }
 
-# Row t: covariances of output q at place t with its neighbours; 0 where there are fewer.
+# Row t: covariances of output q at location t with its neighbours; 0 where there are fewer.
 neighbor_covariance <- function(object, coords, neighbors, q) {
   data <- conditioned_data(object)
   k <- nrow(neighbors)
@@ -126,8 +126,8 @@ neighbor_covariance <- function(object, coords, neighbors, q) {
   result
 }
 
-# To the variances that are reported. Where an output is known, as at a datum without noise, its
-# error is 0 but for rounding, and so are the correlations with it.
+# Scales the covariance to the variances that are reported. The error of a known output, as at a
+# datum without noise, is 0 except for rounding, and so are its correlations with others.
 scaled_covariance <- function(object, covariance, variance) {
   P <- ncol(variance)
   prior <- Reduce(`+`, lapply(object$core_covariance$components, function(x) rowSums(x$loadings^2)))

@@ -108,7 +108,7 @@ joint_log_scores <- function(observed, mean, covariance) {
   }, 0)
 }
 
-# An output without variance, as at a datum without noise, has the score of one by itself: infinite.
+# An output without variance, as at a datum without noise, is scored by itself: infinite.
 joint_log_score <- function(error, covariance) {
   certain <- diag(covariance) == 0
   open <- which(!certain)

@@ -1,6 +1,6 @@
-# Conditional simulation of several responses: locations in maxmin order, at each the outputs one
-# after the other; each is drawn given its nearest among the observations and what has been drawn
-# before, at the same location as well.
+# Conditional simulation of several responses. Locations follow in maxmin order, and at each
+# location the outputs one after the other. Each value is drawn given its nearest among the
+# observations and the earlier draws, at the same location as well.
 
 #' @export
 simulation_draws.neargp_method_outputs <- function(method, object, target, nsim, settings) {
@@ -18,14 +18,14 @@ simulation_draws.neargp_method_outputs <- function(method, object, target, nsim,
   X <- stacked_targets(object, target$coords, target$X)$X
   drawn <- field[index + rep((seq_len(P) - 1L) * nrow(coords), each = m), , drop = FALSE] +
     design_columns(data, X) %*% betas + noise
-  # to place x draw x output
+  # to location x draw x output
   aperm(array(base_mean(data, X, 0) + drawn, c(m, P, nsim)), c(1L, 3L, 2L))
 }
 
 # The field at locations, a row for each of their outputs, output after output, given the data and a
-# draw of the trend in each column. Only values that nothing at the location determines are drawn:
-# an output without noise is known where it was observed, and where there are fewer factors than
-# outputs, some outputs are combinations of the others everywhere. To condition on both would be
+# draw of the trend in each column. Only values that nothing at the location determines are drawn.
+# An output without noise is known where it was observed. Where there are fewer factors than
+# outputs, some outputs are combinations of the others everywhere. Conditioning on both would be
 # singular.
 outputs_field <- function(method, object, data, coords, betas, settings) {
   UseMethod("outputs_field")
@@ -75,8 +75,8 @@ total_loadings <- function(object) {
 }
 
 # `basis`: outputs of which all others are combinations, with `coefficients`; those that are `first`
-# have precedence. An output of which others leave less than 1e-12 of the variance is one of these
-# combinations.
+# take precedence. If the others leave less than 1e-12 of an output's variance, it counts as one of
+# these combinations.
 combined_outputs <- function(loadings, first) {
   size <- sqrt(rowSums(loadings^2))
   size[size == 0] <- 1

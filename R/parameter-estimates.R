@@ -1,13 +1,13 @@
 # Turns the optimum on the working scale into what a fit stores: estimates, standard errors and
 # covariance on the natural scale.
 
-# Inverse information of the parameters that moved freely; those fixed or at a bound have no
-# sampling variance here. A singular information (a parameter the data do not inform) gives NA and
-# not an error: the estimates are still of use.
+# Inverse information of the parameters that moved freely. Parameters that are fixed or at a limit
+# are given no sampling variance here. A singular information (a parameter the data do not inform)
+# gives NA and not an error: the estimates are still of use.
 working_covariance <- function(information, free) {
   variance <- matrix(NA_real_, length(free), length(free))
-  # parameters that were fixed where the search ended, as warps that gave way to none, have no
-  # information, and that of others may overflow
+  # parameters that were fixed where the search ended carry no information, for example warps that
+  # gave way to none, and the information of others may overflow
   if (!is.null(information)) free <- free & is.finite(diag(information)) & diag(information) != 0
   if (is.null(information) || !any(free)) return(variance)
   inverse <- tryCatch(chol2inv(chol(information[free, free, drop = FALSE])),

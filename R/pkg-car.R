@@ -1,4 +1,4 @@
-# All that knows about car. Its defaults take a model's terms for those of vcov(), which for several
+# All code for car. Its defaults take a model's terms for those of vcov(), which for several
 # responses or classes returns those of each.
 
 #' @exportS3Method car::Anova

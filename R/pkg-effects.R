@@ -1,4 +1,4 @@
-# All that knows about effects, which codes the data of the call again by stats::glm() and puts in
+# All code for effects, which codes the data of the call again by stats::glm() and puts in
 # the trend's coefficients and their covariance matrix.
 
 #' @exportS3Method effects::effSources

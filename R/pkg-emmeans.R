@@ -1,4 +1,4 @@
-# All that knows about emmeans: marginal means are linear functions of the trend's coefficients.
+# All code for emmeans: marginal means are linear functions of the trend's coefficients.
 
 #' @exportS3Method emmeans::recover_data
 recover_data.neargp <- function(object, data = NULL, ...) {
@@ -33,8 +33,8 @@ emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...)
     misc = emmeans_scale(object))
 }
 
-# For several responses a factor `output` says whose mean it is, as in emmeans for a matrix of
-# responses: each has its own coefficients of the same terms.
+# With several responses, a factor `output` distinguishes their means, as in emmeans for a matrix of
+# responses. Each response uses its own coefficients of the same terms.
 #' @exportS3Method emmeans::recover_data
 recover_data.neargp_outputs <- function(object, data = NULL, ...) {
   refused <- tryCatch(if (!is.null(object$deep)) stats::vcov(object),
@@ -57,7 +57,7 @@ emmeans_scale <- function(object) {
   family <- object$family
   own <- mean_link(object)
   if (!is.null(own)) return(list(tran = own, inv.lbl = "response"))
-  # which finds "binomial" in the name of negative_binomial(), and would have probabilities
+  # emmeans finds "binomial" in the name of negative_binomial(), and would return probabilities
   if (family$family == "negative_binomial") family$family <- "poisson"
   if (!is_gaussian(family)) return(emmeans::.std.link.labels(family, list()))
   transform <- family$transform

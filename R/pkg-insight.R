@@ -1,5 +1,6 @@
-# All that knows about insight, on which parameters, performance and ggeffects stand. Its defaults
-# for any model work as they are; here is what it gets wrong, or only knows of models on its list.
+# All code for insight, on which parameters, performance and ggeffects depend. Most of its defaults
+# for any model work. The methods here replace those that are wrong, or that only work for models on
+# its list.
 
 #' @exportS3Method insight::get_statistic
 get_statistic.neargp <- function(x, ...) {
@@ -22,17 +23,18 @@ get_loglikelihood.neargp <- function(x, estimator = "ML", REML = FALSE, ...) {
   structure(value, per_obs = NA)
 }
 
-# Else of a score it is the sum of squared residuals, whatever the family.
+# The default for a fit by a score is the sum of squared residuals, whatever the family.
 #' @exportS3Method insight::get_deviance
 get_deviance.neargp <- function(x, ...) stats::deviance(x)
 
 #' @exportS3Method insight::is_converged
 is_converged.neargp <- function(x, tolerance = 0.001, ...) as.logical(x$convergence$converged)
 
-# By the name of a family, insight speaks of zero inflation for models with coefficients of it, and
-# of ordered categories for predictions that are probabilities of each. Counts are to
-# performance::check_zeroinflation() Poisson counts, whose zeros it takes from fitted(): in versions
-# where that is no generic it then refuses those with more zeros.
+# From the name of a family, insight infers zero inflation, which to it means a model with
+# coefficients of zero inflation. It also infers ordered categories, which to it means predicted
+# probabilities of each. performance::check_zeroinflation() takes counts for Poisson counts, whose
+# zeros it computes from fitted(). In versions where it is no generic it therefore refuses counts
+# with more zeros.
 #' @exportS3Method insight::model_info
 model_info.neargp <- function(x, ...) {
   info <- NextMethod()

@@ -1,4 +1,4 @@
-# All that knows about loo: log densities of leave-one-out predictions, in closed form and not made
+# All code for loo: log densities of leave-one-out predictions, in closed form and not made
 # of posterior draws.
 
 #' @exportS3Method loo::elpd

@@ -1,4 +1,4 @@
-# All that knows about parameters: the Wald tests and intervals of summary() and confint().
+# All code for parameters: the Wald tests and intervals of summary() and confint().
 
 #' @exportS3Method bayestestR::ci
 ci.neargp <- function(x, ci = 0.95, vcov = NULL, ...) {

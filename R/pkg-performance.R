@@ -1,4 +1,4 @@
-# All that knows about performance, but for r2() (r2.R).
+# All code for performance, except r2() (r2.R).
 
 #' @exportS3Method performance::model_performance
 model_performance.neargp <- function(model, ...) {
@@ -12,7 +12,7 @@ model_performance.neargp <- function(model, ...) {
   structure(table, class = c("performance_model", "data.frame"))
 }
 
-# A score has none, nor an AIC.
+# A fit by a score provides neither AICc nor AIC.
 #' @exportS3Method performance::performance_aicc
 performance_aicc.neargp <- function(x, ...) {
   if (!is_likelihood(x)) abort_not_likelihood("The AICc", x$score, is_gaussian(x$family))
@@ -38,8 +38,8 @@ check_predictions.neargp <- function(object, iterations = 50, check_range = FALS
     class = c("performance_pp_check", "see_performance_pp_check", "data.frame"))
 }
 
-# Zeros among draws of the observed rows, whatever the family has of them. Versions of performance
-# in which this is no generic do not find it.
+# Counts zeros in draws of the observed rows, from whatever part of the family they come. Versions
+# of performance in which this is no generic do not find it.
 #' @exportS3Method performance::check_zeroinflation
 check_zeroinflation.neargp <- function(x, tolerance = 0.05, nsim = 250, ...) {
   check_one_response(x, "check_zeroinflation()")

@@ -1,4 +1,4 @@
-# All that knows about posterior. simulate() returns locations as rows, posterior has draws as rows.
+# All code for posterior. simulate() returns locations as rows, posterior has draws as rows.
 
 #' @exportS3Method posterior::as_draws
 as_draws.neargp <- function(x, nsim = 1000, newdata = NULL, what = c("response", "covariance"),

@@ -1,9 +1,9 @@
-# All that knows about rsample: its splits as folds.
+# All code for rsample: its splits as folds.
 
 is_rsample <- function(x) inherits(x, c("rset", "rsplit"))
 
-# The split that holds each fitted row out, NA for none, with the rows of the fit that each split
-# leaves in as the attribute `kept`: not all others, where there is a buffer.
+# The split that leaves out each fitted row, NA for none. The attribute `kept` contains the rows of
+# the fit that each split leaves in: not all others, where there is a buffer.
 rsample_folds <- function(splits, fit) {
   require_package("rsample", "for its splits")
   alone <- inherits(splits, "rsplit")

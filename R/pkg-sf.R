@@ -1,4 +1,4 @@
-# All that knows about sf. The package is only suggested: it is there when its objects arrive.
+# All code for sf. The package is only suggested: it is there when its objects arrive.
 
 is_sf <- function(x) inherits(x, c("sf", "sfc"))
 

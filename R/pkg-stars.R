@@ -1,4 +1,4 @@
-# All that knows about stars: a grid with a column for each dimension and attribute is a data frame,
+# All code for stars: a grid with a column for each dimension and attribute is a data frame,
 # and results are attributes on the same dimensions.
 
 is_stars <- function(x) inherits(x, c("stars", "stars_proxy"))

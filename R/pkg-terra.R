@@ -1,4 +1,4 @@
-# All that knows about terra. Rasters are predicted in blocks of rows, so that memory is bounded by
+# All code for terra. Rasters are predicted in blocks of rows, so that memory is bounded by
 # the block and the result.
 
 is_raster <- function(x) inherits(x, "SpatRaster")
@@ -20,8 +20,8 @@ raster_blocks <- function(raster, chunk_size, window = whole_window(raster)) {
   })
 }
 
-# Cells without a value in any layer are outside of a mask, where there are layers. One of the
-# response is none of `newdata` of a fit: where it is missing is what is to be predicted.
+# Cells without a value in any layer are outside of a mask, where there are layers. A layer of the
+# response does not count: predictions are wanted where the response is missing.
 is_covered <- function(columns, fit = NULL) {
   predicted <- if (!is.null(fit)) setdiff(all.vars(fit$formula[[2L]]), fit$required_columns)
   given <- !names(columns) %in% predicted

@@ -36,8 +36,9 @@ grid_index <- function(x) {
   list(index = as.integer(round(position)) + 1L, step = step)
 }
 
-# Dots on the cells that are to be marked, about 40 along the longer side: white with an outline,
-# for any colour below; a few cells between the dots have none, and no note then.
+# The cells that carry a dot, about 40 along the longer side, of those that are to be marked. Dots
+# are white with an outline, to show on any colour. A few marked cells between the dots get none,
+# and then no note.
 dotted_cells <- function(place, grid) {
   if (is.null(place$dotted)) return(FALSE)
   apart <- max(1L, max(grid$size) %/% 40L)

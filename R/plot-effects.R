@@ -1,5 +1,6 @@
-# Partial effects: what a covariate of the trend, alone or in a smooth, adds to the linear predictor
-# where the other covariates are typical (numbers at their median, levels the most frequent one).
+# Partial effects: the contribution of a covariate of the trend, alone or in a smooth, to the linear
+# predictor. The other covariates are typical: numbers at their median, levels the most frequent
+# one.
 
 # Covariates in the order of the formula, without those that only groups name.
 effect_covariates <- function(fit) {
@@ -82,9 +83,9 @@ typical_value <- function(x, as_levels) {
   x[match(names(counts)[which.max(counts)], as.character(x))]
 }
 
-# With the design C of values less the mean of that of the observations, effects are C b with the
-# variances diag(C V C'): an intercept, which they do not contain, does not widen them. On the
-# response scale the design is that of the values, with its intercept and offset.
+# Let C be the design of values less the mean design of the observations. Effects are C b with the
+# variances diag(C V C'). An intercept cancels in C, so that it does not widen them. On the response
+# scale the design is that of the values, with its intercept and offset.
 effect_table <- function(fit, typical, name, observed, level, as_levels, type, points = 100L,
                          most = 1000L) {
   is_number <- is.numeric(observed) && !as_levels

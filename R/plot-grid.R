@@ -3,8 +3,8 @@
 # original_coords() of a fit as a data frame, factors as such.
 original_frame <- function(fit) with_levels(original_coords(fit), fit$locations)
 
-# Distances go round the globe, and so do the data: a hull in the plane has an edge where they have
-# none.
+# Whether distances go round the globe, and the data with them. A hull in the plane would draw an
+# edge where the data continue.
 goes_round <- function(fit, raw) {
   input_locations(fit$locations)$metric == "longlat" && widest_gap(raw[, 1L])$width < 90
 }
@@ -83,8 +83,9 @@ data_lattice <- function(raw, cells) {
   as.matrix(expand.grid(at))
 }
 
-# Inside a convex polygon with counter-clockwise corners is left of all its edges, or right of them
-# by no more than the slack: data along a line have a hull without any cell's centre.
+# A point inside a convex polygon with counter-clockwise corners is left of all its edges. `slack`
+# also allows points that are right of an edge by no more than that: the hull of data along a line
+# contains no centre of a cell.
 inside_hull <- function(points, data, margin, slack = 0) {
   side <- apply(data, 2L, function(x) diff(range(x)))
   # a line, of which chull() may find corners in any order
@@ -103,8 +104,9 @@ inside_hull <- function(points, data, margin, slack = 0) {
   inside
 }
 
-# Cells of a raster or of a stars grid as rows, for maps that are made of rows: in the form that the
-# fit's data had, without cells that have no value in any layer. Other newdata stay what they are.
+# Cells of a raster or of a stars grid as rows, for maps that are made of rows. They take the form
+# of the fit's data, without cells that lack a value in all layers. Other newdata stay what they
+# are.
 rows_of_grid <- function(fit, newdata) {
   if (!is_raster(newdata) && !is_stars(newdata)) return(newdata)
   check_grid_coordinates(fit$locations)

@@ -147,8 +147,8 @@ check_label <- function(label, name) {
   abort_argument(name, "one text", label)
 }
 
-# `values`: numbers, or a factor. `place$symbols`: shapes of the points; `place$outlined`: whether
-# they have an outline, as colours may be pale.
+# `values`: numbers, or a factor. `place$symbols`: shapes of the points. `place$outlined`: whether
+# points get an outline, as colours may be pale.
 ggplot_map <- function(place, values, scale, title, main, xlab = NULL, ylab = NULL, cex = NULL) {
   if (length(place$names) != 2L) {
     abort_neargp("plot", sprintf("A map needs two coordinates in space, and there are %d.",
@@ -165,8 +165,8 @@ ggplot_map <- function(place, values, scale, title, main, xlab = NULL, ylab = NU
 }
 
 # Tiles of the step that drawn_grid() found: ggplot2 would take the smallest difference, rounding
-# errors included. A hundredth wider, as devices leave a line between edges that round apart.
-# `show.legend`: ggplot2 from 3.5 on draws no key of a level that the data lack.
+# errors included. They are a hundredth wider, as devices leave a line between edges that round to
+# different pixels. `show.legend`: ggplot2 from 3.5 on draws no key of a level that the data lack.
 ggplot_cells <- function(grid) {
   sides <- 1.01 * grid$step
   ggplot2::geom_tile(ggplot2::aes(fill = .data$value), width = sides[1L], height = sides[2L],

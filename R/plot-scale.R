@@ -1,6 +1,6 @@
-# Colour scales of maps. A scale is a list: `breaks` (n + 1), `colors` (n), `ticks`; of classes and
-# logarithms `labels` of these; `beyond`, the least and the largest value where they lie below and
-# above the scale.
+# Colour scales of maps. A scale is a list with n + 1 `breaks`, n `colors`, and `ticks`. With
+# classes and logarithms it also contains `labels` of the ticks. `beyond`: the least and the largest
+# value, where they lie below and above the scale.
 
 # `centered` scales are symmetric about zero, for residuals and differences.
 color_scale <- function(values, palette, limits = NULL, centered = FALSE, n = 128L) {
@@ -13,7 +13,7 @@ color_scale <- function(values, palette, limits = NULL, centered = FALSE, n = 12
     limits <- if (length(values)) range_of_most(values) else c(0, 1)
     if (centered) limits <- c(-1, 1) * max(abs(limits))
   }
-  # the largest numbers have none beyond them for ends of a scale
+  # beyond the largest numbers there are none for the ends of a scale
   limits <- pmin(pmax(limits, -1e307), 1e307)
   if (diff(limits) <= 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]) * 0.01, 1e-8)
   ticks <- pretty(limits, 6L)
@@ -23,9 +23,9 @@ color_scale <- function(values, palette, limits = NULL, centered = FALSE, n = 12
     colors = palette_colors(palette, n), ticks = ticks, beyond = values_beyond(values, limits))
 }
 
-# The range of the values without outliers, of which one would leave the others a single colour: at
-# most one value in a hundred at either end (of few values two) that is farther from the middle 90%
-# than 1.5 times their width.
+# The range of the values without outliers, since a single outlier would leave the others one
+# colour. Outliers are at most one value in a hundred at either end (of few values two). They are
+# farther from the middle 90% than 1.5 times its width.
 range_of_most <- function(values) {
   n <- length(values)
   if (n < 20L) return(range(values))

@@ -123,7 +123,7 @@ default_plots <- function(fit) {
   in_space <- if (has_factors(fit$locations)) Inf else length(fit$locations$raw_names)
   # it leaves no rows out
   if (!has_ability(fit$method, "leave_one_out")) return(c(if (in_space <= 2L) "map", "inducing"))
-  # with many coordinates few pairs are close, and estimates do not come from the others
+  # with more coordinates few pairs are close, and distant pairs do not determine the estimates
   last <- if (is_gaussian(fit$family) && in_space <= 3L) "variogram" else
     if (in_space == 2L) "residual_map" else "loo"
   c(if (in_space <= 2L && !has_local_covariates(fit)) "map", "residuals", "qq", last)
@@ -162,7 +162,7 @@ ggplot_fit_curve <- function(fit, drawn) {
     data = data)
 }
 
-# Predictions to be drawn, their place and the title that says what they are.
+# Predictions to be drawn, their locations and the title that describes them.
 map_predictions <- function(fit, newdata, cells, time) {
   response <- fit$data$response_name
   if (!is.null(newdata)) {
@@ -187,10 +187,10 @@ map_predictions <- function(fit, newdata, cells, time) {
   list(predictions = predictions, place = place, title = title, known = trend$known)
 }
 
-# Where the data leave more than half of the variance that the field has without them: beyond gaps
+# Where the data leave more than half of the variance that the field takes without them: beyond gaps
 # and edges a map would look like one of data. NULL where that variance is not one number.
-# `variance` has that of the trend in addition, which an uncertain intercept raises everywhere:
-# where it is large the field is predicted again, as if the trend were known.
+# `variance` includes that of the trend, which an uncertain intercept raises everywhere. Where it is
+# large, the field is therefore predicted again, as if the trend were known.
 mostly_unknown <- function(fit, coords, variance) {
   kinds <- vapply(fit$locations$local, `[[`, "", "kind")
   if (!is.null(fit$deep) || any(c("log_sd", "by") %in% kinds)) return(NULL)
@@ -256,8 +256,9 @@ grid_trend <- function(fit, coords) {
   c(zero_design(fit, nrow(coords)), known = FALSE)
 }
 
-# The same locations with longitudes as the rows had them that the trend was made of, which the fit
-# has only as points on the sphere: those with which the design of some rows comes out again.
+# The same locations with longitudes in the convention of the rows that the trend was made of. The
+# fit stores these rows only as points on the sphere. The convention is found as the one that
+# reproduces the design of some rows.
 longitudes_of_trend <- function(fit, coords) {
   name <- fit$locations$raw_names[1L]
   used <- all.vars(stats::delete.response(fit$terms))

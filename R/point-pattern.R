@@ -180,7 +180,7 @@ covering <- function(edges, from, to) {
 
 middles <- function(edges) (edges[-1L] + edges[-length(edges)]) / 2
 
-# The cell of each point, x running fastest. A cell has its left and lower edges, the last ones
+# The cell of each point, x running fastest. A cell includes its left and lower edges, the last ones
 # both.
 cell_of_points <- function(places, grid) {
   column <- findInterval(places[, 1L], grid$x, rightmost.closed = TRUE)
@@ -188,7 +188,7 @@ cell_of_points <- function(places, grid) {
   (row - 1L) * (length(grid$x) - 1L) + column
 }
 
-# The area that each cell has in the window.
+# The area of each cell within the window.
 cell_areas <- function(grid, region) {
   box <- region$box
   within <- function(edges, from, to) diff(pmin(pmax(edges, from), to))

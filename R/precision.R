@@ -1,7 +1,7 @@
 # Steps of an optimiser in single precision, on a GPU, for neargp_control(precision = "single"). The
-# optimiser runs twice: first with matrices in single precision, then, from where that ended, in
-# double, until it finds nothing to gain: what a fit reports comes from the second run. At the small
-# k of the first round, whose end is no more than a start, the first run does.
+# optimiser runs twice: first with matrices in single precision, then in double precision from the
+# end of the first run, until nothing is left to gain. A fit reports only results of the second run.
+# At the small k of the first round, whose end is no more than a start, the first run is enough.
 
 check_precision <- function(settings) {
   if (!identical(settings$control$precision, "single")) return(invisible())
@@ -31,7 +31,7 @@ steps_in_single <- function(problem) {
   identical(problem$control$precision, "single") && nzchar(problem$context$device_module)
 }
 
-# `optimize` as fit_with_neighbors() wants it.
+# `optimize`: a function as for fit_with_neighbors().
 with_single_precision <- function(problem, optimize) {
   if (!steps_in_single(problem)) return(optimize)
   failed <- FALSE
@@ -87,8 +87,7 @@ single_resolution <- function(n) 1e-5 * sqrt(n)
 # far above it.
 resolution_of <- function(objective) objective$resolution %||% 0
 
-# Tells print() the precision that a fit was computed in, where that is not what one would take it
-# for.
+# The precision that a fit was computed in, for print(), where it is not the one expected.
 describe_precision <- function(fit) {
   failed <- fit$convergence$single_failed
   if (!is.null(failed)) {

@@ -21,7 +21,7 @@ check_one_scale <- function(family, type, interval, threshold) {
         "Use type = \"response\" with it."))
 }
 
-# A part of the field is no observation, and neither has a mean of its own within the neighbours.
+# A part of the field is not an observation, and does not use the local mean of the neighbours.
 check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
   if (!type %in% c(parts_of_field, tables_of_parts)) return(invisible())
   with_part <- sprintf("with type = \"%s\"", type)
@@ -84,9 +84,9 @@ check_told_by_workers <- function(type) {
   }
 }
 
-# Settings of a prediction, what it is conditioned on and what is wanted of it: without further
-# arguments the latent field, row by row. `outputs`: of several, see outputs_wanted(). `...`: fields
-# that are taken as they are.
+# Settings of a prediction, what it is conditioned on and what is wanted of it. Without further
+# arguments this is the latent field, row by row. `outputs`: for several responses, see
+# outputs_wanted(). `...`: fields that are taken as they are.
 predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL,
                              device = NULL, type = "link", joint = FALSE, chunk_size = NULL,
                              outputs = outputs_wanted(), ...) {
@@ -112,7 +112,7 @@ prediction_chunk <- function(object, chunk_size) {
   chunk_size %||% as.integer(max(100000, rows %/% 5))
 }
 
-# Refuses settings of predict() that transformed or recalibrated responses do not have.
+# Refuses settings of predict() that transformed or recalibrated responses do not support.
 check_columns_wanted <- function(object, settings) {
   if (!has_transform(object$family)) return(invisible())
   if (settings$joint && settings$type != "link") {
@@ -126,7 +126,7 @@ check_columns_wanted <- function(object, settings) {
   if (!is.null(object$family$recalibration)) check_observation_wanted(settings)
 }
 
-# A recalibration is of new observations: it knows nothing of their mean given the field.
+# A recalibration applies to new observations, not to their mean given the field.
 check_observation_wanted <- function(settings) {
   of_mean <- settings$interval == "confidence" || identical(settings$threshold_of, "mean")
   if (settings$type == "link" || !of_mean) return(invisible())

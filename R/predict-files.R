@@ -1,4 +1,4 @@
-# Predictions that go to files, one for each part of the new rows, by whoever is there to make them.
+# Predictions that go to files, one for each part of the new rows, made here or by workers.
 
 #' Predictions in files
 #'
@@ -169,9 +169,9 @@ check_output_name <- function(output, parts) {
   file.path(normalizePath(folder), basename(output))
 }
 
-# Draws of parts are realisations of their own, which differ where they meet: a location near a
-# border would have to be drawn given those drawn beyond it, which whoever draws there does not
-# have.
+# Draws of different parts are different realisations, which do not match where the parts meet. A
+# location near a border would have to be drawn given the draws beyond it, which are not available
+# where it is drawn.
 check_one_field <- function(newdata, further) {
   if (!is_row_source(newdata) && !"output" %in% further) return(invisible())
   abort_neargp("newdata", c("Draws of parts would not fit together: those of one field are made as a whole.",
@@ -180,8 +180,8 @@ check_one_field <- function(newdata, further) {
 
 # ---- the parts -----------------------------------------------------------------------------------
 
-# `carried`: what all parts are made of; `total`: of them, NA where it is not known; `task(number)`;
-# `centers`: of parts, for fits in two coordinates, where they are known.
+# `carried`: the material of all parts. `total`: the number of parts, NA where it is not known.
+# `task(number)`: the task of a part. `centers`: of parts, for fits in two coordinates, where known.
 new_parts <- function(newdata, size) {
   parts <- if (is_row_source(newdata)) parts_of_source(newdata) else
     if (is_raster(newdata)) parts_of_raster(newdata, size) else parts_of_rows(newdata, size)
@@ -236,8 +236,8 @@ refuse_areas_in_parts <- function() {
     i = "Leave out `output` and `cluster`. If there are many areas, predict some at a time: each is predicted by itself."))
 }
 
-# Parts near each other follow each other: in the order of the shards that have their centres, where
-# a fit has any. NULL where their number is not known.
+# Parts near each other follow each other. The order is that of the shards that contain their
+# centres, where the fit reads shards. NULL where the number of parts is not known.
 part_order <- function(object, parts) {
   if (is.na(parts$total)) return(NULL)
   numbers <- seq_len(parts$total)

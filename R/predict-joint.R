@@ -1,6 +1,6 @@
-# The joint distribution of a few new locations, all conditioned on the union U of their neighbours:
-# with C = K_UU + noise,
-#   covariance = K_00 - K_0U C^-1 K_U0 + D V D',   D = X_0 - K_0U C^-1 X_U.
+# The joint distribution of a few new locations, all conditioned on the union U of their neighbours.
+# With C = K_UU + noise and D = X_0 - K_0U C^-1 X_U,
+#     covariance = K_00 - K_0U C^-1 K_U0 + D V D'.
 
 joint_moments <- function(method, object, target, settings) {
   UseMethod("joint_moments")
@@ -13,8 +13,8 @@ joint_moments.default <- function(method, object, target, settings) {
   joint_of_field(object, target, settings, field$covariance, field$weighted)
 }
 
-# `covariance`: of the field given the trend; `weighted`: what the mean of the field is of the
-# responses and of each column of the trend, a row for each location.
+# `covariance`: of the field given the trend. `weighted`: the conditional means of the response and
+# of each column of the trend, a row for each location.
 joint_of_field <- function(object, target, settings, covariance, weighted) {
   unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)

@@ -1,17 +1,18 @@
 # Mean and variance of the latent field at new locations, by chunks of rows.
 
-# The predictor of a method: a function of (coords, X, offset) of locations, for several responses
-# also of those `observed` there, that returns the list of the mean and variance of the latent field
-# of each target. It is made once for all chunks, so that what they share is computed once. A
-# location has a target for each output: first those of the first output at all locations, then
-# those of the next (stacked_targets()). The number of the location therefore varies fastest in all
-# moments: `mean`, `variance`, `components` of mixtures (a row for each target, deep-predict.R) and
-# `covariance` of the outputs (an array of location x output x output).
+# The predictor of a method is a function of (coords, X, offset) of locations, and for several
+# responses also of those `observed` there. It returns a list of the mean and variance of the latent
+# field of each target. It is made once for all chunks, so that what they share is computed once.
+# There is one target for each output of a location: first those of the first output at all
+# locations, then those of the next (stacked_targets()). The number of the location therefore varies
+# fastest in all moments. These are `mean` and `variance`, and for mixtures `components`, a row for
+# each target (deep-predict.R). `covariance` of the outputs is an array of location x output x
+# output.
 predictor <- function(method, object, settings) {
   UseMethod("predictor")
 }
 
-# A method answers here, once, for all locations that are to be predicted.
+# Lets a method check all locations that are to be predicted, once.
 check_target <- function(method, object, coords) {
   UseMethod("check_target")
 }
@@ -68,8 +69,8 @@ unknown_moments <- function(object, places, settings) {
     covariance = if (settings$covariance) array(NA_real_, c(places, P, P)))
 }
 
-# `parts`: moments of so many `places` each, which together are those that are complete, `at` these
-# rows. The others get NA.
+# `parts`: moments of so many `places` each. Together these are the rows that are complete, `at`.
+# The other rows get NA.
 spread_over_places <- function(parts, places, complete, at = which(complete)) {
   known <- Filter(Negate(is.null), parts[[1L]])
   lapply(stats::setNames(nm = names(known)), function(name) {
@@ -122,8 +123,8 @@ trend_moments <- function(object, weighted, variance, X, offset) {
   moments_by_parts(object, weighted, variance, X, offset)[c("mean", "variance")]
 }
 
-# With `unseen`, the part of the design that the neighbours do not explain, and the variance that
-# the trend has there.
+# Also returns `unseen`, the part of the design that the neighbours do not explain, and the variance
+# of the trend there.
 moments_by_parts <- function(object, weighted, variance, X, offset) {
   columns <- design_columns(object$data, X)
   unseen <- columns - weighted[, -1L, drop = FALSE]
@@ -135,7 +136,7 @@ moments_by_parts <- function(object, weighted, variance, X, offset) {
     trend_variance = trend_variance)
 }
 
-# `keep_weights`: with those of the neighbours, and the table of these.
+# `keep_weights`: whether to return the weights of the neighbours, and the table of these.
 conditional_weights <- function(object, coords, settings, neighbors = NULL, output = NULL,
                                 kriging = cached_kriging(object, settings$context),
                                 keep_weights = FALSE) {
@@ -214,7 +215,7 @@ new_prediction_settings <- function(context, k = NULL, ...) {
     trials = NULL,               # of new binomial observations
     integrated = FALSE,          # whether covariance parameters are, integrated-parameters.R
     joint = FALSE,               # whether with the covariance matrix of all rows
-    covariance = FALSE,          # whether with that of several outputs at each place
+    covariance = FALSE,          # whether with that of several outputs, by location
     observed = FALSE,            # whether given the outputs that the new rows have
     noise = FALSE,               # of draws: whether they are responses, or the field
     conditional = TRUE,          # of draws: whether given the data
@@ -222,7 +223,7 @@ new_prediction_settings <- function(context, k = NULL, ...) {
     k = k,                       # neighbours
     k_other = NULL,              # from each other output
     exact = FALSE,               # on all rows, by dense matrices
-    few_dense = FALSE,           # of draws: so where places are few
+    few_dense = FALSE,           # of draws: so where locations are few
     local_mean = FALSE,          # whether the neighbours have a mean of their own,
     local_times = NULL,          # at times within these, NULL for any
     sectors = 0L,                # directions that neighbours are taken from, 0 for any

@@ -65,11 +65,11 @@ NULL
 # The observations that a prediction is conditioned on: every observation, or how many neighbours,
 # from where, and whether their mean is known.
 
-# Where the call does not say (NULL), neighbours in sectors and a local mean see to it that a
-# prediction into a gap knows the level all around (bench/notes/defaults.md). Several locations at
-# once have common neighbours and one mean, the process alone has none, and what a latent model
-# conditions on are not observations. `joint` and `is_part`: whether several locations, or a part of
-# the field, are wanted.
+# Where the call does not set them (NULL), neighbours come from sectors and their mean is local. A
+# prediction into a gap then uses the level all around (bench/notes/defaults.md). There are three
+# exceptions. Several locations predicted together share their neighbours and one mean. The process
+# alone does not contain the mean. Latent models do not condition on observations. `joint` and
+# `is_part`: whether several locations together, or a part of the field, are wanted.
 prediction_conditioning <- function(method, object, k, local_mean, sectors, joint, is_part) {
   UseMethod("prediction_conditioning")
 }
@@ -83,9 +83,9 @@ prediction_conditioning.default <- function(method, object, k, local_mean, secto
   given
 }
 
-# Neighbours in space and time leave more out than neighbours in space: with 55 stations at 16 times
-# the means from 96 of them were off by up to 0.3 sd. All rows, which they condition on as one
-# matrix, cost less than the 192 neighbours of a larger fit.
+# Neighbours in space and time leave more out than neighbours in space. With 55 stations at 16
+# times, the means from 96 of them were off by up to 0.3 sd. All rows as one matrix, on which small
+# fits condition, cost less than the 192 neighbours of a larger fit.
 is_small_space_time <- function(object, few = 1000L) {
   has_space_time(object$core_covariance) && !reads_shards(object) &&
     count_conditioned(object) <= few
@@ -97,8 +97,7 @@ prediction_conditioning.neargp_method_families <- function(method, object, k, lo
   conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = FALSE)
 }
 
-# `alone`: whether the neighbours are observations of the field, and each of the locations has its
-# own.
+# `alone`: whether the neighbours are observations of the field, and each location uses its own.
 conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, alone) {
   least <- if (!alone) 60L else if (has_space_time(object$core_covariance)) 192L else 96L
   if (is_lossy(object)) least <- max(least, 4L * object$k)
@@ -112,8 +111,8 @@ conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, al
     local_times = if (by_default && local_mean) time_span(object))
 }
 
-# Between the first and the last time of the data by default means are local. Before and after,
-# these would be the mean of the last neighbours for ever, where the field has forgotten them.
+# Default means are local between the first and the last time of the data. Before and after, they
+# would be the mean of the last neighbours for ever, where the field no longer depends on these.
 time_span <- function(object) {
   if (is.null(object$locations$time)) return(NULL)
   if (!reads_shards(object)) return(range(time_column(object$data$coords, object$locations)))
@@ -126,8 +125,9 @@ time_column <- function(coords, locations) {
   places[, ncol(places)]
 }
 
-# Locations at one spot have no direction: with a time, sectors would give the observations before
-# and after a share of one in eight. Where all rows are neighbours, sectors would leave some out.
+# Locations at the same spot lie in no direction. With a time, sectors would give the observations
+# before and after a share of one in eight. Where all rows are neighbours, sectors would leave some
+# out.
 default_sectors <- function(object, wanted, k) {
   if (reads_shards(object) || k >= count_conditioned(object)) return(0L)
   if (wanted && has_directions(object$locations)) 8L else 0L
@@ -156,17 +156,17 @@ is_surface <- function(locations) {
   locations$metric == "longlat" || length(numeric_names(locations)) >= 2L
 }
 
-# With several inputs there are no gaps all around a target, and neighbours are too far to determine
-# a mean. Where noise is high the mean of the neighbours is noise itself.
+# With several predictors there are no gaps all around a target, and neighbours are too far to
+# determine a mean. Where noise is high the mean of the neighbours is noise itself.
 default_local_mean <- function(object, wanted) {
   wanted && !keeps_score_trend(object$method) && !has_inputs(object$locations) &&
     ncol(object$data$X) == 1L && attr(object$terms, "intercept") == 1L &&
     !(is_lossy(object) && isTRUE(object$conditioning$loss$local_mean > 0.05))
 }
 
-# The number of neighbours, more than for fitting: a prediction into a gap needs to see around it.
-# Pseudo-observations and the q of swsgp() were made for the k of the fit: with 60 points in the
-# place of 16 log scores of swsgp() were worse by 0.02 to 0.03 (powerplant, elevators).
+# The number of neighbours, more than for fitting: a prediction into a gap needs neighbours all
+# around. Pseudo-observations and the q of swsgp() were made for the k of the fit. With 60 points in
+# place of 16, log scores of swsgp() were worse by 0.02 to 0.03 (powerplant, elevators).
 prediction_k <- function(method, object, k, least = 60L) {
   UseMethod("prediction_k")
 }
@@ -195,7 +195,7 @@ prediction_neighbors <- function(object, coords, settings) {
     per_sector, settings$context)
 }
 
-# predict(fit, newdata, se = TRUE) is `sectors` to R, which completes names of arguments.
+# R completes names of arguments, and takes predict(fit, newdata, se = TRUE) for `sectors`.
 check_no_flag <- function(sectors) {
   if (!is.logical(sectors)) return(invisible())
   abort_neargp("argument", c(sprintf("`sectors` must be a number, not %s.",

@@ -1,10 +1,11 @@
 # Columns of predict() from distributions.
 
-# `given`: the distributions of the `field` and of a new `observation`; `settings`: type
-# ("response", "link" or "quantile"), interval ("none", "confidence" or "prediction") and level;
-# where wanted probs and threshold, with threshold_of. Intervals for predictions are quantiles of a
-# new observation; those of confidence hold the field, or the mean of the response given it where
-# the type is not "link" (`expected` of `given`, if those are known otherwise).
+# `given`: the distributions of the `field` and of a new `observation`. `settings`: `type`
+# ("response", "link" or "quantile"), `interval` and `level`, and where wanted `probs` and
+# `threshold`, with `threshold_of`. `interval` is "none", "confidence" or "prediction". Prediction
+# intervals are quantiles of a new observation. Confidence intervals contain the field, or where the
+# type is not "link", the mean of the response given the field. `given$expected`: these confidence
+# limits, if they are known otherwise.
 predictive_columns <- function(given, settings) {
   columns <- switch(settings$type,
     link = predictive_moments(given$field),
@@ -29,8 +30,8 @@ quantile_columns <- function(probs, distribution) {
     paste0("q", format_numbers(probs)))
 }
 
-# The probability that a new observation exceeds thresholds, or that its mean given the field does,
-# which rises with it. NULL without a threshold. `of`: "observation" or "mean".
+# The probability that a new observation, or its mean given the field, exceeds thresholds. The mean
+# rises with the field. NULL without a threshold. `of`: "observation" or "mean".
 exceedance_columns <- function(given, threshold, of = NULL) {
   if (is.null(threshold)) return(NULL)
   of_mean <- identical(of, "mean")

@@ -1,16 +1,18 @@
-# Predictions without edges where the set of neighbours changes. From the k nearest, a prediction
-# jumps where one of them is replaced by another, which then are equally far. The mean over radii r
-# of the predictions from all neighbours within r does not: their number changes at single radii.
-# With d_1 <= d_2 <= ... the distances of the neighbours, and radii uniform between those of the
-# j-th and the (k + 1)-th, the prediction from the nearest m has the weight
-# (d_(m+1) - d_m) / (d_(k+1) - d_j), and the m-th neighbour, which is in all predictions from m or
-# more,
+# Predictions without edges where the set of neighbours changes. A prediction from the k nearest
+# jumps where one of them is replaced by another that is equally far. The mean over radii r of the
+# predictions from all neighbours within r does not jump: their number changes at single radii.
 #
-#   a_m = min(1, (d_(k+1) - d_m) / (d_(k+1) - d_j)),
+# Let d_1 <= d_2 <= ... be the distances of the neighbours. Radii are uniform between those of the
+# j-th and the (k + 1)-th neighbour, with w = d_(k+1) - d_j. The weight of the prediction from the
+# nearest m is then (d_(m+1) - d_m) / w. The m-th neighbour is in all predictions from m or more,
+# with the sum of their weights,
 #
-# a taper that is 0 where a neighbour would be replaced. One factor gives what the nearest 1, 2, ...
-# say (src/core/conditional/cpu/conditional_weights.h). The variance is the mean of theirs, and no
-# less than that of the mean of the predictions: a variance is convex in the weights of neighbours.
+#     a_m = min(1, (d_(k+1) - d_m) / w).
+#
+# This taper is 0 where a neighbour would be replaced. One factor gives the predictions from the
+# nearest 1, 2, ... (src/core/conditional/cpu/conditional_weights.h). The variance is the mean of
+# theirs. It is no less than that of the mean of the predictions, since a variance is convex in the
+# weights of neighbours.
 
 # The taper, a row for each target, from the distances of k + 1 neighbours (columns) that rise. All
 # neighbours up to the j-th, half of them, are in every prediction.
@@ -24,8 +26,7 @@ smooth_taper <- function(distances) {
   pmin(taper, 1)
 }
 
-# Distances to neighbours, a matrix with a column for each target, in the metric in which they were
-# sought.
+# Distances to neighbours, a matrix with a column for each target, in the metric of the search.
 neighbor_distances <- function(object, coords, neighbors) {
   component <- metric_component(object$core_covariance)
   data <- core_scale(conditioned_data(object)$coords, component)

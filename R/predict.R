@@ -167,8 +167,8 @@ predict.neargp <- function(object, newdata,
   predict_target(object, newdata, settings)
 }
 
-# A column for the trend with offset, one for each smooth and each random effect, and the process:
-# they add up to the linear predictor, with the mean of the trend everywhere.
+# Returns a column for the trend with offset, one for each smooth and each random effect, and one
+# for the process. They add up to the linear predictor, with the mean of the trend everywhere.
 predicted_terms <- function(object, newdata, settings) {
   settings$type <- "link"
   settings$part <- "process"

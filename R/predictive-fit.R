@@ -1,9 +1,9 @@
-# The predictive distributions that a fit makes at targets. (R/left-out.R has those of its own rows,
-# each given the others.)
+# The predictive distributions of a fit at targets. (R/left-out.R makes those of its own rows, each
+# given the others.)
 
-# `moments`: mean and variance of the field at targets (with its components, where it is a mixture);
-# `at`: what is known of the targets' observations: trials, weights, limits, output, each NULL or
-# for all targets. Returns a list of two distributions, `field` and `observation`.
+# `moments`: mean and variance of the field at targets, and components where it is a mixture. `at`:
+# the trials, weights, limits and output of the targets' observations, each NULL or for all targets.
+# Returns a list of two distributions, `field` and `observation`.
 predictive <- function(method, object, moments, at = list()) {
   UseMethod("predictive")
 }
@@ -31,8 +31,8 @@ predictive.neargp_method_transformed <- function(method, object, moments, at = l
 # Parameters of the family on the natural scale, by name.
 response_parameters <- function(object) object$family_parameters %||% c(variance = object$nugget)
 
-# The noise variance of so many targets: of several responses, unless `at` says which each target is
-# of, these are the locations of the first one, then those of the next.
+# The noise variance of `count` targets. With several responses, `at$output` is the response of each
+# target. Without it the locations of the first response come first, then those of the next.
 noise_of_targets <- function(object, count, at = list()) {
   nugget <- unname(object$nugget)
   if (length(nugget) > 1L) {

@@ -1,20 +1,20 @@
-# Predictive distributions: what is known of new observations, or of a field, one distribution for
-# each row. A fit makes them (R/predictive-fit.R); predictions, scores, cross-validation, residuals
-# and plots only read them. Rows that are NA have NA results. The classes:
+# Predictive distributions of new observations, or of a field, one distribution for each row. A fit
+# makes them (R/predictive-fit.R); predictions, scores, cross-validation, residuals and plots only
+# read them. The results of rows that are NA are NA. The classes:
 #
-#   neargp_normal               R/normal.R
-#   neargp_normal_mixture       R/normal-mixture.R
-#   neargp_response_mixture     R/response-mixture.R: a response family over a normal predictor
-#   neargp_component_mixture    R/component-mixture.R: one over a mixture of normals
-#   neargp_transformed_mixture  R/mixture-transformed.R: a function of a normal variable
-#   neargp_inflated             R/inflated.R: zero, or a positive response
-#   neargp_categorical          R/categorical-distribution.R: probabilities of classes
-#   neargp_drawn                R/drawn.R: by draws
+#   `neargp_normal`: R/normal.R.
+#   `neargp_normal_mixture`: R/normal-mixture.R.
+#   `neargp_response_mixture`: R/response-mixture.R, a response family over a normal predictor.
+#   `neargp_component_mixture`: R/component-mixture.R, a family over a mixture of normals.
+#   `neargp_transformed_mixture`: R/mixture-transformed.R, a function of a normal variable.
+#   `neargp_inflated`: R/inflated.R, zero, or a positive response.
+#   `neargp_categorical`: R/categorical-distribution.R, probabilities of classes.
+#   `neargp_drawn`: R/drawn.R, by draws.
 #
 # `[` takes rows. As in R's own distribution functions the value comes first, the distribution
-# second. All classes have a mean and a variance. Scores need a density: drawn distributions have
-# none, and classes have neither quantiles nor limits. Mixtures of normals, and families over them,
-# are drawn from here; other fits draw rows together (R/simulate-draws.R).
+# second. All of them provide a mean and a variance. Scores need a density, which drawn
+# distributions lack. Categorical ones provide neither quantiles nor limits. Mixtures of normals,
+# and families over them, are drawn from here; other fits draw rows together (R/simulate-draws.R).
 
 new_predictive <- function(fields, class) {
   structure(fields, class = c(paste0("neargp_", class), "neargp_predictive"))

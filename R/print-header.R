@@ -6,7 +6,7 @@ header_section <- function(x) {
     facts, show = show_facts, apart = FALSE)
 }
 
-# The lines of the header. A fact is a string, or NULL where a fit has no such line; details bring
+# The lines of the header. A fact is a string, or NULL where a fit needs no such line. Details bring
 # their own names.
 header_facts <- list(
   Formula = function(x) deparse1(stats::formula(x)),
@@ -115,7 +115,7 @@ describe_outputs <- function(outputs) {
   if (length(outputs)) sprintf(" of %d responses", length(outputs))
 }
 
-# "zinc (155 observed) and lead (160 observed)"
+# `zinc (155 observed) and lead (160 observed)`
 describe_known <- function(outputs, output) {
   if (!length(outputs)) return(NULL)
   known <- vapply(tabulate(output, length(outputs)), format_count, "")
@@ -133,8 +133,8 @@ describe_estimator <- function(classifier) {
   paste0("Estimator: ", classifier$estimator, compared_estimators(classifier))
 }
 
-# Reports by what the estimator was chosen: the scores of all rows, or where these barely differ
-# those of rows held out (fit_method.neargp_loo_k_classes()).
+# Reports the scores by which the estimator was chosen: those of all rows, or where these barely
+# differ those of held-out rows (fit_method.neargp_loo_k_classes()).
 compared_estimators <- function(classifier) {
   if (!length(classifier$compared)) return(NULL)
   decisive <- classifier$held_out %||% classifier$compared

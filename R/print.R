@@ -110,7 +110,7 @@ with_units <- function(values, x) {
   values
 }
 
-# `Std. Error` of a parameter that is not estimated is "fixed". The title has shapes that are fixed.
+# `Std. Error` of a parameter that is not estimated is "fixed". The title shows fixed shapes.
 covariance_table_section <- function(title, summary, remarks = NULL) {
   fit <- summary$fit
   shown <- !rownames(summary$covariance) %in% titled_shapes(fit)
@@ -157,7 +157,8 @@ ending_section <- function(x) new_section(c(score_line(x), convergence_line(x)))
 
 # A process whose correlation ends between neighbouring locations cannot be distinguished from
 # noise, and does not predict. The spacing is the median distance to the nearest other location, of
-# up to 500; it is searched only where a grid over the bounding box would be about as wide.
+# up to 500 locations. It is searched only if the range is below the spacing of a grid over the
+# bounding box.
 white_noise_note <- function(x, effective) {
   if (length(effective) != 1L || has_factors(x$locations)) return(NULL)
   if (inherits(x, "neargp_outputs") || is_streamed(x)) return(NULL)

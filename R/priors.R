@@ -52,7 +52,7 @@ pc_priors <- function(range = NULL, sd = NULL, nugget_sd = NULL, smoothness = NU
   structure(lapply(given, as.double), class = "neargp_prior")
 }
 
-# A name that begins with none of these is no parameter that can have a prior.
+# Parameters whose names begin with none of these do not support a prior.
 check_prior_names <- function(names) {
   unknown <- grep("^(variance|range|nugget|smoothness|power|shape|anisotropy)(_.+)?$", names,
     invert = TRUE, value = TRUE)
@@ -100,10 +100,10 @@ prior_lines <- function(fit) {
 # ---- densities -----------------------------------------------------------------------------------
 
 # All of these priors are an exponential distribution, with some rate, of a power a of the
-# parameter: -d/2 of ranges, 1/2 of variances, -1 of the smoothness. Its logarithm x has the log
-# density
-#   log(|a| rate) + a x - rate exp(a x).
-# A value exceeds the bound b with probability exp(-rate b^a) for either sign of a.
+# parameter: -d/2 of ranges, 1/2 of variances, -1 of the smoothness. The log density of its
+# logarithm x is
+#     log(|a| rate) + a x - rate exp(a x).
+# A value is beyond the limit b, below it for negative a, with probability exp(-rate b^a).
 
 prior_log_density <- function(layout, working) {
   given <- layout$prior_rate > 0
@@ -164,8 +164,8 @@ prior_base <- function(layout, row, bound) {
   if (layout$kind[row] %in% c("variance", "nugget")) bound^2 * scale else bound
 }
 
-# The name in pc_priors() that speaks of each parameter: of ranges in time "range_time", and of
-# those of factors "range_<factor>", with which it serves all components.
+# The name in pc_priors() for each parameter. For ranges in time it is "range_time". For ranges of
+# factors it is "range_<factor>", which serves all components.
 prior_names <- function(layout, covariance, locations) {
   name <- c(variance = "sd", range = "range", nugget = "nugget_sd",
     shape = "smoothness")[layout$kind]

@@ -34,7 +34,7 @@ new_problem <- function(data, locations, settings, start) {
     # ---- the model and its data
     data = data,                     # the rows: y, X, offset, weights, coords, see model_response()
     all_rows = NULL,                 # these, where `data` are means of locations, at_locations()
-    locations = locations,           # how places are embedded, with the recipes of local fields
+    locations = locations,           # how locations are embedded, and local fields
     family = settings$family,
     method = settings$method,        # with the k and the classes of these data: method_for()
     covariance = settings$covariance,  # as the user has given it
@@ -49,11 +49,11 @@ new_problem <- function(data, locations, settings, start) {
     start = NULL,                    # working parameters to start from; of with_start()
     further_starts = NULL,           # others that may be better; of shared_starts()
     nested = NULL,                   # optima of models that this one contains; of from_separable()
-    fixed_by_user = NULL,            # which are fixed, where cross-validation holds the others, too
+    fixed_by_user = NULL,            # which the user fixed: cross-validation fixes others
     # ---- how it is fitted
     control = settings$control,
     context = settings$context,      # new_context(), of neargp() once the device is chosen
-    session = settings$session,      # what the running call has beside the problem (R/session.R)
+    session = settings$session,      # other state of the running call (R/session.R)
     # function(k, round, state, of), after each optimisation
     report = fit_reporter(settings$session),
     # function(evaluation, value, what, unit, of), now and then
@@ -141,7 +141,7 @@ check_locations <- function(coords, covariance, locations, flat_allowed = FALSE)
   }
 }
 
-# Rows that must have locations of their own, of several responses in sets of one output each.
+# Rows that must be at different locations; for several responses, a set for each output.
 rows_without_noise <- function(problem) {
   if (!has_outputs(problem)) {
     is_needed <- has_ability(problem$method, "distinct_locations", problem)
@@ -179,7 +179,7 @@ fit_reporter <- function(session) {
   }
 }
 
-# Every evaluation of a bound, or of another objective that is named; off a terminal every tenth.
+# Every evaluation of the ELBO, or of another objective that is named; off a terminal every tenth.
 bound_reporter <- function(session) {
   function(evaluation, value, what = "bound", unit = "evaluations", of = NULL) {
     if (!session$verbose) return(invisible())

@@ -1,12 +1,12 @@
-# Intervals of covariance parameters by the profile likelihood: the values x of a parameter at which
-# the likelihood, maximised over all others, is within half a quantile of chi-squared of its
-# maximum,
+# Intervals of covariance parameters by the profile likelihood. They contain the values x of
+# parameter theta_j at which the log-likelihood l, maximised over all others, is within half a
+# quantile of chi-squared of its maximum. These are the x with
 #
-#   r(x) = sqrt(2 (max l - max_{theta: theta_j = x} l)) <= sqrt(qchisq(level, 1)).
+#     r(x) = sqrt(2 (max l - max_{theta: theta_j = x} l)) <= sqrt(qchisq(level, 1)).
 #
-# On the working scale r is nearly |x - estimate| / (standard error), so that a root is found in a
-# few steps, each a search from the last one's end. The profile maximises the fit's own criterion:
-# restricted, and penalised, if it is.
+# On the working scale r is nearly |x - estimate| / (standard error). A root is therefore found in a
+# few steps, each a search from the end of the last one. The profile maximises the fit's own
+# criterion: restricted, and penalised, if it is.
 
 profile_limits <- function(object, parm, level) {
   check_profiled(object)
@@ -95,8 +95,8 @@ profile_limits_of <- function(profiled, row, cut, width) {
   list(limits = limits, bounded = which(bounded))
 }
 
-# Ranges and variances tend to no model at their upper bounds: 0 is a value of variances and
-# correlations end at 1.
+# Ranges and variances tend to no model at their upper bounds. At other bounds there is a model: 0
+# is a value of variances, and correlations end at 1.
 reaches_upper <- function(problem, working) {
   problem$free & problem$layout$kind %in% c("range", "variance") &
     working >= problem$bounds$upper - 1e-6
@@ -136,7 +136,7 @@ false_position <- function(f, inner, outer, tolerance = 1e-3, steps = 60L) {
   x
 }
 
-# With one parameter held no others can do better than all of them free.
+# With one parameter fixed, the likelihood cannot be greater than with all of them free.
 check_profile_gap <- function(gap, name) {
   if (gap > -0.1) return(invisible())
   abort_neargp("convergence",
@@ -157,7 +157,7 @@ profile_in_natural <- function(object, profiled, rows, working) {
     to_core(working[2L, ] + shift, layout$transform) * scale)
 }
 
-# A parameter that is stopped by its bound lets the likelihood fall sooner than it does.
+# Where another parameter is stopped by its bound, the profile falls sooner than without bounds.
 inform_bounded_limits <- function(names, bounded, all_names) {
   for (i in which(lengths(bounded) > 0L)) {
     inform_neargp("profile",

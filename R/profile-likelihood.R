@@ -1,9 +1,10 @@
 # The Gaussian log-likelihood with the trend profiled out, from the parts the core computes in one
-# pass. Every method of this package has
-#   l(theta, beta) = -1/2 [ n log 2 pi + log_det(theta) + (1, -beta)' G(theta) (1, -beta) ]
-# where G is the Gram matrix of the whitened columns (y, X). The best beta is the generalised least
-# squares estimate from the blocks of G, its covariance is the inverse of the X block, and by the
-# envelope theorem the gradient of the profile in theta is the partial one at that beta.
+# pass. For every method of this package it is
+#     l(theta, beta) = -1/2 [ n log 2 pi + log_det(theta) + c'G(theta) c ].
+# Here c is the vector (1, -beta). G is the Gram matrix of the whitened columns (y, X). The best
+# beta is the generalised least squares estimate from the blocks of G, and its covariance is the
+# inverse of the X block. The gradient of the profile in theta is the partial one at that beta, from
+# the envelope theorem.
 
 profile_trend <- function(parts, n) {
   gram <- parts$gram
@@ -33,16 +34,16 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
   gradient - 0.5 * apply(parts$d_gram, 3L, function(slice) sum(trend_vcov * slice[-1L, -1L]))
 }
 
-# An objective is what an optimiser sees: a function of the working parameters. `evaluate(working)`
-# gives value, trend, and with information = TRUE gradient and information in the working
-# parameters; `gradient(working, beta)` the adjoint path, of those whose evaluate() does not give
-# the gradient always; the optimiser hands to `accept(working)` what it accepts (R/last-state.R),
-# and reports its progress to the `session`.
+# An objective is what an optimiser sees: functions of the working parameters. `evaluate(working)`
+# returns value and trend, and with information = TRUE gradient and information in the working
+# parameters. `gradient(working, beta)` returns the gradient by the adjoint path, where evaluate()
+# does not always return it. The optimiser hands accepted parameters to `accept(working)`
+# (R/last-state.R), and reports its progress to the `session`.
 # `parts` and `adjoint` are functions of the core's covariance and nugget, and of a context.
 # `restricted`: whether it is the restricted likelihood, which lacks an adjoint path. `set_noise`:
 # takes the noise of rows with a model of it, see noise.R. `targets`: the rows summed over, all by
-# default. A row that is a location adds its observations to `n`, and the terms from within it;
-# `within`: those of locations in shards.
+# default. A row that is a location adds its observations to `n`, and the terms from within it.
+# `within`: these terms for locations in shards.
 new_objective <- function(problem, parts, adjoint = NULL,
                           restricted = is_restricted(problem$method), set_noise = NULL,
                           targets = NULL, n = count_observations(problem$data, targets),
@@ -97,8 +98,8 @@ new_effects_objective <- function(problem, n, sums, restricted) {
   c(objective, list(accept = problem$keep, session = problem$session))
 }
 
-# A function of the layout's values in the core that gives what the core takes. The noise of rows,
-# where it has a model, is set by `set_noise` when it is called.
+# A function of the layout's values in the core that returns the arguments of the core. Where the
+# noise of rows follows a model, a call also sets that noise by `set_noise`.
 core_point <- function(problem, set_noise = NULL) {
   nugget_at <- noise_setter(problem$data, problem$layout, set_noise)
   specification <- covariance_specification(problem$layout, problem$groups)
@@ -121,8 +122,8 @@ joint_objective <- function(problem, neighbors, targets = NULL) {
   objective_of_sums(problem, local_sums$joint, neighbors, targets)
 }
 
-# The core has the neighbours in an order of its own: without rm() the objective would keep R's
-# table next to them.
+# The core keeps the neighbours in its own order. Without rm() the objective would keep R's table
+# next to them.
 objective_of_sums <- function(problem, sums, neighbors, targets = NULL, restricted = FALSE) {
   pointer <- local_problem(problem$data, neighbors, problem$context, targets)
   rm(neighbors)

@@ -49,7 +49,8 @@ report_progress <- function(session, value = NULL, n = session$progress$rows, st
   progress$steps <- c(progress$steps, progress$iteration)
   progress$values <- c(progress$values, value)
   progress$times <- c(progress$times, now)
-  # On a terminal what ends within a second has none, nor is it read faster than this.
+  # On a terminal, work of less than a second shows no line, and a line is not read faster than
+  # this.
   pause <- if (progress$dynamic) c(1, 0.2) else c(5, 5)
   if (now - progress$began < pause[1L] || now - progress$shown < pause[2L]) return(invisible())
   progress$shown <- now
@@ -109,8 +110,8 @@ clear_line <- function(progress) {
   progress$bar <- NULL
 }
 
-# Room for a message, which has a line of its own. Those by which cli writes, such as the bar, leave
-# the line alone.
+# Makes room for a message, which needs a line for itself. Messages by which cli writes, such as the
+# bar, leave the line alone.
 make_room <- function(session, condition = NULL) {
   if (!inherits(condition, "cliMessage")) clear_line(session$progress)
 }
@@ -123,7 +124,7 @@ progress_reporter <- function(total, verbose) {
   function() cli::cli_progress_update(id = id, .envir = frame)
 }
 
-# Stops a worker where the call that it works for was interrupted, which makes a file.
+# Stops a worker where the call that it works for was interrupted: that call then makes a file.
 stop_if_asked <- function() {
   if (!is.null(process_state$stop_file) && file.exists(process_state$stop_file)) {
     abort_neargp("cluster", "The predictions were interrupted.")

@@ -33,11 +33,11 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
     final$evaluations, quasi_newton_converged(result), result$message)
 }
 
-# The state at free parameters, evaluated once where PORT asks for value and gradient in turn. It
-# goes on from a value above all before it, where it asks for the gradient next: where there is none
-# it has to turn back. It returns to the best parameters after a step that led nowhere. Where a
-# posterior that is searched from elsewhere is not found there again, values depend on the way that
-# led to them, and the search ends with the best.
+# The state at free parameters, evaluated once where PORT asks for value and gradient in turn. PORT
+# goes on from a value above all before it, where it asks for the gradient next. Where that is not
+# finite, the value counts as -Inf, so that PORT turns back. It returns to the best parameters after
+# a step that led nowhere. Where a posterior that is searched from elsewhere is not found there
+# again, values depend on the way that led to them, and the search ends with the best.
 state_record <- function(objective, working, free) {
   kept <- list2env(list(best = -Inf, evaluations = 0L), parent = emptyenv())
   evaluate <- function(working) {
@@ -127,9 +127,10 @@ information_of_slopes <- function(slopes, free) {
   information
 }
 
-# The derivatives of the elements of `value`, a function of the working parameters, a column for
-# each of these, with zeros in those that are not free: by central differences in steps of so many
-# `scales`, or given the value `at` the parameters by differences from that, in half the time.
+# The derivatives of the elements of `value`, a function of the working parameters. A column for
+# each of these contains zeros where the parameter is not free. Differences are central, in steps of
+# so many `scales`. Given the value `at` the parameters they are differences from that, in half the
+# time.
 slopes_by_differences <- function(value, working, free, scales, step = 1e-4, at = NULL) {
   slopes <- NULL
   for (a in which(free)) {
