@@ -56,7 +56,7 @@ check_valid_polygons <- function(geometry) {
   if (all(valid %in% TRUE)) return(invisible())
   abort_neargp("geometry", c(
     sprintf("The areas are not valid polygons in %s.", format_rows(which(!valid %in% TRUE))),
-    i = "Mend them: sf::st_make_valid(areas)."))
+    i = "Use sf::st_make_valid(areas)."))
 }
 
 check_finite_polygons <- function(geometry) {
@@ -125,5 +125,5 @@ area_sizes <- function(geometry, locations) {
 abort_invalid_polygons <- function(condition) {
   abort_neargp("geometry", c("The areas are not valid polygons.",
     x = sub("\n.*", "", conditionMessage(condition)),
-    i = "Mend them: sf::st_make_valid(areas)."), parent = NA)
+    i = "Use sf::st_make_valid(areas)."), parent = NA)
 }

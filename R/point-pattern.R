@@ -133,7 +133,7 @@ polygon_window <- function(window, points) {
   polygon <- sf::st_union(sf::st_geometry(window))
   if (!all(sf::st_dimension(sf::st_geometry(window)) %in% 2L) || !all(sf::st_is_valid(polygon))) {
     abort_neargp("window", c("`window` must be valid polygons.",
-      i = "Mend them by sf::st_make_valid()."))
+      i = "Use sf::st_make_valid()."))
   }
   list(box = c(sf::st_bbox(polygon))[c("xmin", "xmax", "ymin", "ymax")], polygon = polygon)
 }

@@ -235,5 +235,5 @@ check_prior_family <- function(settings) {
     return(invisible())
   }
   abort_prior(sprintf("Priors are not supported by %s for %s response.",
-    method_call(settings$method), with_article(settings$family)), "vnngp() has them.")
+    method_call(settings$method), with_article(settings$family)), "Use vnngp().")
 }

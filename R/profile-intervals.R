@@ -177,6 +177,6 @@ inform_open_limits <- function(names, working, rotated) {
   if (any(rotated)) {
     inform_neargp("profile",
       c(sprintf("Profile intervals are not available for %s, which an estimated anisotropy ties together.",
-        format_some(names[rotated])), i = "method = \"wald\" has them."))
+        format_some(names[rotated])), i = "Use method = \"wald\"."))
   }
 }
