@@ -1,6 +1,7 @@
-# Random effects of latent models, whose linear predictor they are part of. The core knows their
-# columns Z L and coefficients u ~ N(0, I) (latent/effect_posterior.h), and returns the derivative
-# B of its objective in these columns, so that that in a parameter of L is sum(B * (Z dL)).
+# The random effects of a latent model are part of its linear predictor. The core takes their
+# columns Z L and coefficients u ~ N(0, I), see latent/effect_posterior.h. It returns B, the
+# derivative of its objective with respect to these columns. The derivative with respect to a
+# parameter of L is sum(B * (Z dL)).
 
 count_effects <- function(data) if (has_effects(data)) ncol(data$effects$Z) else 0L
 
@@ -19,8 +20,8 @@ latent_effects_gradient <- function(data, layout, values, effects, d_design) {
   }, effects$blocks, effects$factors))
 }
 
-# The state of the core with coefficients of Z in the place of those of Z L: b = L u, and the field
-# answers to b by H L^-1.
+# The state of the core with the coefficients b = L u of Z, in place of the coefficients u of Z L.
+# The response of the field to b is H L^-1.
 with_latent_effects <- function(state, data, effects) {
   trend <- seq_len(ncol(data$X))
   shifted <- blocks_after(length(trend), effects$blocks)
@@ -32,7 +33,7 @@ with_latent_effects <- function(state, data, effects) {
   state
 }
 
-# Coefficients of the trend and u of a fit, as the core has them.
+# The coefficients of the trend and u of a fit, as the core takes them.
 spherical_trend <- function(fit) {
   beta <- core_trend(fit)$beta
   effects <- fitted_effects(fit)
@@ -46,14 +47,15 @@ inverse_factors <- function(factors) {
   lapply(factors, function(factor) backsolve(factor, diag(nrow(factor)), upper.tri = FALSE))
 }
 
-# The result of independent_effects() for the working response, which has this `variance`.
+# Returns the result of independent_effects() for the working response, and its residual `variance`.
 independent_latent_effects <- function(problem) {
   working <- response_problem(problem, without_effect_columns(problem$data))
   working$layout <- problem$layout
   c(independent_effects(working), variance = residual_variance(working$data))
 }
 
-# The start of a latent model: the working response of a generalised linear model is gaussian.
+# Starting values of a latent model with random effects. The effects are started from the working
+# response of a generalised linear model, which is Gaussian.
 latent_effects_start <- function(problem) {
   own <- problem$layout$kind %in% effect_kinds
   plain <- problem

@@ -1,11 +1,13 @@
-# The objective of a latent model: its evidence lower bound
-#   L = E log p(y given u) - KL[q(u), prior of u]
-# (or Laplace's approximation of the log evidence) with field and trend profiled out, as a function
-# of the working parameters of covariance and family. The terms are written out and computed in
-# src/core/latent/evidence_bound.h.
+# The objective of a latent model is its evidence lower bound
+#
+#     L = E log p(y given u) - KL[q(u), prior of u].
+#
+# With posterior = "laplace" it is Laplace's approximation of the log evidence. Field and trend are
+# profiled out, so it is a function of the working parameters of covariance and family. Its terms
+# are written out and computed in src/core/latent/evidence_bound.h.
 
-# Inducing points: `coords`, at the data `node`, the one that each row sees, and `low_rank`, those
-# of a low-rank part.
+# Returns the `coords` of the inducing points. `node`: the inducing point of each row, where they
+# are the locations of the data. `low_rank`: the inducing points of a low-rank part.
 latent_nodes <- function(problem) {
   if (!is.null(problem$inducing)) return(list(coords = problem$inducing))
   place <- location_index(problem$data$coords)
@@ -14,7 +16,7 @@ latent_nodes <- function(problem) {
   nodes
 }
 
-# How the rows see the inducing points: at them, or through the k nearest.
+# How rows depend on the inducing points: each row is at one, or depends on the k nearest.
 latent_data <- function(nodes, coords, component, k, context) {
   if (!is.null(nodes$node)) return(list(node = nodes$node))
   list(coords = coords, neighbors = core_neighbors_to(core_scale(nodes$coords, component),
@@ -49,10 +51,10 @@ latent_response <- function(data) {
     design = full_design(data)))
 }
 
-# The objective for an optimiser. Each evaluation finds the posterior from that of the best value so
-# far, `start` at first: points that were tried and left leave no trace, and of the several
-# posteriors that a likelihood which is not log-concave may have the best one is kept. `solver`: of
-# new_latent_solver() or new_shard_solver().
+# The objective for an optimiser. Each evaluation starts from the posterior of the best value so
+# far, and the first one from `start`. Points that were tried and rejected therefore leave no trace.
+# A likelihood that is not log-concave may lead to several posteriors, and the best one is kept.
+# `solver`: as of new_latent_solver(), or that of latent_shard_objective().
 latent_objective <- function(problem, latent, start = start_posterior(problem, latent),
                              solver = new_latent_solver(problem, latent)) {
   layout <- problem$layout
@@ -60,14 +62,14 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
   improves <- function(found) is.finite(found$value) && found$value > best$value
   apart <- list(name = journal_name(problem$session, "posterior"), what = "end",
     improves = improves, pack = solver$pack)
-  # Where a likelihood is not log-concave the precision at what should be a mode may be indefinite,
-  # which the gradient's solves find out.
+  # Where a likelihood is not log-concave, the precision at a supposed mode may be indefinite. The
+  # solves for the gradient detect this.
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE) {
     values <- to_core(working, layout$transform)
     effects <- effects_at(problem, values)
     if (!is.null(effects)) set_latent_effects(latent, problem$data, effects)
     fitted <- function() solver$fit(best$end, values, tolerance, max_iterations, derivatives)
-    # Without derivatives it is the last one, whose posterior is wanted.
+    # The call without derivatives is the last one, and its posterior is needed.
     found <- rlang::try_fetch(
       if (derivatives) journaled(problem$session, c(working, tolerance), fitted, apart) else
         fitted(),
@@ -104,7 +106,7 @@ latent_gradient <- function(found, data, layout, values, effects) {
   gradient
 }
 
-# Errors that other parameters would not mend.
+# Whether an error would occur with any other parameters as well.
 is_of_whole_fit <- function(condition) {
   inherits(condition, c("neargp_error_checkpoint", "neargp_error_cluster"))
 }
@@ -125,8 +127,8 @@ new_latent_solver <- function(problem, latent) {
     })
 }
 
-# Pseudo-observations, and what they lead to: those of the fit that is continued, or such as the
-# responses suggest.
+# The pseudo-observations and the posterior at the start: those of the fit that is continued, or
+# those that the responses suggest.
 start_posterior <- function(problem, latent) {
   warm <- problem$warm_start
   if (!is.null(warm) && identical(latent$nodes$coords, warm$posterior$coords)) {

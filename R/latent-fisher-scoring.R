@@ -1,9 +1,10 @@
-# Latent models with many parameters, as one range for each of many coordinates. Second derivatives
-# by differences cost one evaluation for each parameter, and flat directions want them found again
-# again and again. For a Gaussian response the expected information of Vecchia's likelihood takes
-# their place on the way, and its optimum is the start. For others Vecchia's likelihood of the
-# working response of a generalised linear model is but a first guess; second derivatives are those
-# of a share of the rows at its own optimum, where each evaluation costs little.
+# This file fits latent models with many parameters, for example one range for each of many
+# predictors. Second derivatives by differences cost one evaluation for each parameter, and flat
+# directions require them again and again. For a Gaussian response the expected information of
+# Vecchia's likelihood replaces them during the search, and its optimum is the start. For other
+# responses the optimum of Vecchia's likelihood for the working response is only a first guess.
+# Second derivatives are then those of a share of the rows at its own optimum, where each evaluation
+# costs little.
 
 # Whether the working response's noise is known, or estimated with the covariance.
 has_known_dispersion <- function(family) {
@@ -21,7 +22,7 @@ with_fixed <- function(problem, working) {
   replace(working, layout$fixed, to_working(layout$value, layout$transform)[layout$fixed])
 }
 
-# For a Gaussian response both likelihoods have the same optimum, and Vecchia's goes there faster.
+# For a Gaussian response both likelihoods share their optimum, and Vecchia's reaches it faster.
 scoring_fit <- function(problem, nodes) {
   UseMethod("scoring_fit", problem$method)
 }
@@ -53,11 +54,12 @@ scale_up_fit <- function(problem, nodes, few = optimum_of_few(problem)) {
   state
 }
 
-# Optimum and second derivatives, scaled up to all rows, of the latent model of some rows, few
-# enough for an exact factor: what an evaluation costs grows with the cube of their number wherever
-# an incomplete one is not good enough, as with smooth fields in many inputs. In these the first of
-# a maxmin ordering are the outliers, and not like the rest; so the rows are random, always the
-# same. An earlier fit's estimates are nearer than this optimum.
+# Optimum and second derivatives, scaled up to all rows, of the latent model of some rows. They are
+# few enough for an exact factor. An evaluation needs one wherever an incomplete factor is not good
+# enough, and its cost then grows with the cube of the number of rows. Smooth fields with many
+# predictors are an example. For them the first rows of a maxmin ordering are outliers and differ
+# from the rest, so the rows are random, and always the same ones. The estimates of an earlier fit
+# are nearer than this optimum, and replace it.
 optimum_of_few <- function(problem, few = 500L) {
   problem$control["shards"] <- list(NULL)
   warm_start <- !anyNA(problem$layout$start[problem$free])
@@ -103,9 +105,10 @@ response_optimum <- function(problem) {
   state
 }
 
-# All variances by one factor and all ranges by another. The working response says little of how
-# large a field of log odds is, and in many inputs little of how long its ranges are: all points are
-# about as far apart. One by one they would take a hundred steps.
+# Multiplies all variances by one factor and all ranges by another. The working response contains
+# little information about the size of a field of log odds. With many predictors it contains little
+# information about the ranges as well, since the distances between all points are similar.
+# Optimised one by one, these parameters would take a hundred steps.
 optimize_together <- function(problem, objective, working) {
   groups <- lapply(c("variance", "range"), function(kind) problem$free & problem$layout$kind ==
     kind)

@@ -41,8 +41,8 @@ fit_latent <- function(problem, nodes, rough, alike = NULL) {
   optimize_latent(problem, nodes, rough, optimize, coarse = FALSE, alike$objective)
 }
 
-# Rounds of an optimiser and searches for neighbours, as all methods have them. The posterior starts
-# from where that of the objective `alike` has ended.
+# Alternates rounds of an optimiser and searches for neighbours, as all methods do. The posterior
+# starts from the best one of the objective `alike`.
 optimize_latent <- function(problem, nodes, start, optimize, coarse, alike = NULL) {
   k <- min(problem$method$k, nrow(nodes$coords) - 1L)
   if (k < problem$method$k && !coarse) {
@@ -140,9 +140,9 @@ positive_information <- function(information, free) {
   information
 }
 
-# Laplace's evidence of rare events often has no maximum over trend and covariance: it rises towards
-# a field that is white noise of infinite variance, of which the approximation knows nothing. With
-# the trend at the mode of field and trend it has one.
+# For rare events Laplace's evidence often lacks a maximum over trend and covariance. It rises
+# towards a field that is white noise of infinite variance, which the approximation does not
+# describe. With the trend at the joint mode of field and trend, a maximum exists.
 has_endless_variance <- function(problem, result) {
   variance <- problem$free & problem$layout$kind == "variance"
   problem$method$posterior == "laplace" && ncol(problem$data$X) > 0L &&
@@ -188,8 +188,8 @@ latent_result <- function(problem, state) {
   result
 }
 
-# Log densities that are not concave, as those of heavy tails, can have a stationary point that is
-# no maximum in the trend.
+# Where log densities are not concave, as with heavy tails, a stationary point need not be a maximum
+# in the trend.
 check_trend_posterior <- function(vcov) {
   if (!length(vcov)) return(invisible())
   least <- min(eigen(vcov, symmetric = TRUE, only.values = TRUE)$values)

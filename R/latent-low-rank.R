@@ -1,6 +1,6 @@
-# vnngp(low_rank = ): a low-rank part by inducing points, and the nearest-neighbour prior for what
-# they leave over, as vecchia(inducing = ) has them, for a latent field
-# (src/core/latent/low_rank_prior.h).
+# vnngp(low_rank = ) adds to the latent field a low-rank part by inducing points. As in
+# vecchia(inducing = ), the nearest-neighbour prior applies to the residual field. See
+# src/core/latent/low_rank_prior.h.
 
 # Checks the argument of vnngp(): NULL where there is to be no such part.
 check_low_rank <- function(low_rank, settings) {
@@ -38,8 +38,8 @@ latent_search <- function(problem, nodes, component, k) {
 
 # ---- fitting -------------------------------------------------------------------------------------
 
-# The optimum of few rows without the part says in which metric its points are placed; these are
-# held from then on.
+# The optimum of few rows without the low-rank part determines the metric in which its points are
+# placed. The points are fixed from then on.
 fit_low_rank <- function(problem, few_rows = 1000L) {
   check_low_rank_places(problem)
   many <- has_many_parameters(problem)
@@ -73,9 +73,9 @@ latent_positions <- function(problem, component) {
   chosen_positions("kmeans", problem$data$coords, places, wanted, component, problem$context)
 }
 
-# The nodes before each one whose residuals have the largest correlation with its own, of five times
-# as many nearest ones. In a sum the component that sets the metric stands for all: any neighbours
-# are a model, and these need only be good ones.
+# For each node, the k earlier nodes whose residuals correlate most with its own. The candidates are
+# its nearest earlier nodes, five times as many. In a sum the component that sets the metric stands
+# for all: any neighbours define a valid model, and these need only be good ones.
 residual_neighbors <- function(problem, nodes, component, order, k) {
   n <- nrow(nodes$coords)
   scaled <- break_ties(core_scale(nodes$coords, component), problem$context)
@@ -101,9 +101,9 @@ low_rank_candidates <- function(object, coords, settings) {
   nearest_inducing(object, coords, settings)
 }
 
-# Given the union U of all neighbours: with R the covariance of the residual field and b = (R_UU +
-# jitter)^-1 R_U0, what the posterior adds to R_00 - R_0U b is joint_low_rank()'s
-# (src/core/latent/low_rank_prediction.h).
+# Joint moments given the union U of all neighbours. Let R be the covariance of the residual field
+# and b = (R_UU + jitter)^-1 R_U0. To R_00 - R_0U b the posterior adds the result of
+# joint_low_rank(), see src/core/latent/low_rank_prediction.h.
 low_rank_joint <- function(object, target, settings) {
   posterior <- object$posterior
   rows <- neighbor_union(nearest_inducing(object, target$coords, settings))
@@ -133,7 +133,7 @@ low_rank_draws <- function(pointer, center, nsim, context) {
     whitened = core_latent_whitened(pointer, center, context) + drawn$whitened)
 }
 
-# The field at other locations given those.
+# The field at other locations given the field at the nodes.
 low_rank_elsewhere <- function(object, coords, nodes, whitened, settings) {
   posterior <- object$posterior
   known <- list(coords = posterior$coords[seq_len(nrow(nodes)), , drop = FALSE])

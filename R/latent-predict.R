@@ -1,7 +1,7 @@
-# Predictions of latent models. With b and f the weights and conditional variance of a new location
-# given the k inducing points near it, the field there has the mean b'm and the variance f + b'(Q +
-# W)^-1 b; the trend adds d'Vd, d = x0 - H'b, where H says how the posterior mean answers to the
-# trend.
+# Predictions of latent models. Let b and f be the weights and the conditional variance of a new
+# location given the k inducing points near it. The mean of the field there is b'm, and its variance
+# is f + b'(Q + W)^-1 b. The trend adds d'Vd to the variance, with d = x0 - H'b, where H is the
+# response of the posterior mean to the trend.
 
 #' @export
 predictor.neargp_vnngp <- function(method, object, settings) {
@@ -30,12 +30,12 @@ latent_prediction <- function(object, part, X, offset) {
     part$mean), variance = part$variance + row_forms(unseen, trend$beta_vcov))
 }
 
-# A crowd of inducing points tells little more than one of them. A point is therefore taken only if
-# none is taken yet within a tenth of its own distance from the location: near the location all are,
-# far away one of each crowd. The 60 nearest of 1,500 points in 30 boreholes are of two boreholes,
-# and predictions from them err by .2 standard deviations, from spread ones by .03. A twentieth is
-# better for boreholes and worse for tracks, a fifth the other way round
-# (bench/notes/conditioning.md).
+# Many inducing points that are close to each other are little more informative than one of them. A
+# point is therefore taken only if none is taken yet within a tenth of its own distance from the
+# location. Near the location this takes all points, and far away one of each cluster. For example,
+# the 60 nearest of 1,500 points in 30 boreholes are in two boreholes. Predictions from them err by
+# .2 standard deviations, from spread points by .03. A twentieth is better for boreholes and worse
+# for tracks, and a fifth the other way round (bench/notes/conditioning.md).
 separation <- 0.1
 
 posterior_neighbors <- function(object, coords, settings) {
@@ -64,8 +64,8 @@ cached_latent <- function(object, context) {
   cached(object, "latent", context, restored_latent(object, context))
 }
 
-# The posterior of a fit, back behind a pointer. Where a wider pattern does not fit into the memory
-# and the fit's own does, that is better than the wider one narrowed.
+# The posterior of a fit, restored behind a pointer. Where a wider pattern does not fit into memory
+# and the fit's own does, the latter is better than a narrowed wider one.
 restored_latent <- function(object, context) {
   posterior <- object$posterior
   nodes <- core_nodes(posterior$coords, posterior$order, posterior$neighbors, object$method$jitter,
@@ -105,8 +105,9 @@ check_latent_settings <- function(method, settings) {
   if (settings$sectors > 0L) abort_argument("sectors", sprintf(wanted, "0"), settings$sectors)
 }
 
-# Jointly: with U the inducing points near any of the locations and B = K_UU^-1 K_U0, the covariance
-# is K_00 - K_0U B + B'A^-1 B plus that of the trend.
+# Joint moments. Let U be the inducing points near any of the locations, and B = K_UU^-1 K_U0. The
+# covariance is K_00 - K_0U B + B'A^-1 B plus that of the trend, where A is the posterior's
+# precision.
 #' @export
 joint_moments.neargp_vnngp <- function(method, object, target, settings) {
   check_latent_settings(method, settings)
@@ -126,7 +127,7 @@ joint_moments.neargp_vnngp <- function(method, object, target, settings) {
   moments
 }
 
-# Mean, response to the trend and covariance without its own.
+# Mean, response to the trend, and covariance without that of the trend.
 node_joint <- function(object, target, settings) {
   posterior <- object$posterior
   rows <- neighbor_union(posterior_neighbors(object, target$coords, settings))

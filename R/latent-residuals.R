@@ -19,19 +19,20 @@ posterior_moments.default <- function(method, object, k, threads) {
     variance = object$posterior$variance_at_data)
 }
 
-# A pseudo-observation is a normal pseudo-observation of what the inducing points say about its
-# datum's linear predictor, N(mu, t) in the posterior, with precision W and the slope g = E d log p.
-# Without it there is the cavity N(mu - t' g, t'), t' = t / (1 - W t), and the linear predictor has
-# the variance given the inducing points in addition. For a Gaussian response this is leave-one-out
-# prediction: the trend's coefficients are part of the posterior, and are found without the datum as
-# the field is.
+# A pseudo-observation, with precision W, is normal. It observes the part of its datum's linear
+# predictor that the inducing points determine. This part is N(mu, t) in the posterior, and g = E d
+# log p is the slope. Without the pseudo-observation it is the cavity N(mu - t' g, t') with t' = t /
+# (1 - W t). The variance of the linear predictor given the inducing points is added to t'. For a
+# Gaussian response this is leave-one-out prediction. The trend's coefficients are part of the
+# posterior, so they are estimated without the datum, as the field is.
 cavity_moments <- function(method, object, k = NULL, threads = NULL) {
   UseMethod("cavity_moments")
 }
 
-# The share of a row's variance that is left without it may have no correct digit, where the field
-# varies by far more than the noise; and in Laplace's approximation with Student's t, where an
-# outlier's pseudo-observation has a negative precision, all but one row may be no distribution.
+# The variance without a row cannot always be computed. Where the field varies by far more than the
+# noise, the share of the variance that remains may lack a correct digit. In Laplace's approximation
+# with Student's t, the precision of an outlier's pseudo-observation is negative, and all rows but
+# one may define no distribution.
 without_improper <- function(object, moments, rows) {
   if (!length(rows)) return(moments)
   warn_neargp("leverage", c(
@@ -75,7 +76,7 @@ pearson_of_latent <- function(object, k, threads) {
   # a trend that separates the responses leaves no scatter
   residual <- ifelse(data$y == mean, 0, (data$y - mean) / ifelse(sd > 0, sd, NA))
   warn_no_scatter(which(is.na(residual) & !is.na(mean)))
-  # The mean has been told to be beyond the range of numbers.
+  # A warning has already reported that the mean is beyond the range of numbers.
   beyond <- which(is.infinite(residual))
   replace(residual, beyond, sign(residual[beyond]) * .Machine$double.xmax)
 }

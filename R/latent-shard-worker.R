@@ -1,8 +1,8 @@
-# The work for one shard of vnngp(), by whoever holds it (R/shard-worker.R): the posterior of its
-# extended rows, and the part that is its own.
+# The work for one shard of vnngp(), in the process that holds it (R/shard-worker.R). It computes
+# the posterior of the shard's extended rows, and returns the part of its own rows.
 
-# `nodes`: coordinates, order and neighbours, and the node of each row; `response` as the core has
-# it; `part`: which nodes and rows are the shard's own.
+# `nodes`: coordinates, order and neighbours, and the node of each row. `response`: as the core
+# takes it. `part`: which nodes and rows are the shard's own.
 latent_shard_load <- function(shard, layout, groups, family, jitter, bytes, context, nodes,
                               response, part) {
   design <- response$design
@@ -52,8 +52,8 @@ latent_shard_response <- function(shard) {
   list(response = response[shard$part$own, , drop = FALSE])
 }
 
-# The share in the bound of the posterior of the last fit. `mean` and `response`: of all nodes as
-# those have them that own them.
+# The shard's share of the ELBO at the posterior of the last fit. `mean` and `response`: values at
+# all nodes of the shard, from the shards that own these nodes.
 latent_shard_share <- function(shard, derivatives, mean, response) {
   as_sums(core_latent_share(shard$latent, shard$part$own, mean, shard$design, response,
     derivatives, shard$context))

@@ -1,6 +1,6 @@
-# Predictions of a fit by vnngp() in shards: of each row by the shard that has its place, with the
-# posterior of that shard's extended rows as their owners have it. Draws, which are of all nodes
-# together, take all rows as one.
+# Predictions of a fit by vnngp() in shards. Each row is predicted by the shard that contains its
+# location. This shard uses the posterior at its extended rows, with the values of the shards that
+# own them. Draws concern all nodes jointly, and are made as without shards.
 
 shard_predictor <- function(object, settings) {
   function(coords, X, offset) {
@@ -53,8 +53,8 @@ predict_by_shard <- function(object, id, coords, settings) {
     coords, settings), context)
 }
 
-# The shard of each row of newdata, for those who share them out: rows without a location have no
-# prediction, whoever makes it. NULL where the fit is not in shards.
+# The shard of each row of newdata, for callers that distribute these rows. Rows without a location
+# get shard 1, since no shard can predict them. Returns NULL where the fit is not in shards.
 shard_of_targets <- function(object, newdata, settings) {
   if (is.null(object$posterior$shards)) return(NULL)
   target <- new_target(object, newdata, settings$part)

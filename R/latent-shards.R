@@ -1,16 +1,17 @@
-# vnngp() with rows in shards. The posterior of a field is one for all rows; but that of its own
-# rows a shard finds, to a small error, with those rows alone that are near them and all that these
-# are conditioned on, neighbours of neighbours to the first of the ordering: for such a set the
-# prior is exact, and the data that it lacks are far away. Each shard therefore fits its extended
-# rows and adds its share of the bound (src/core/latent/bound_share.h); no factor goes from one to
-# another.
+# vnngp() with rows in shards. The exact posterior of a field uses all rows. A shard finds it at its
+# own rows, with a small error, from the rows near them and from all rows that these are conditioned
+# on. These are the neighbours, their neighbours, and so on to the first of the ordering. For such a
+# set the prior is exact, and the data that it lacks are far away. Each shard therefore fits its
+# extended rows and adds its share of the ELBO (src/core/latent/bound_share.h). Shards exchange no
+# factors.
 #
-# Ordering and neighbours are those of all rows, found where the rows are. Between evaluations the
-# posterior, of each row that of its owner, is in the session that fits: what a shard is asked
-# depends on nothing that it was asked before.
+# Ordering and neighbours are those of all rows, and are found where the rows are. Between
+# evaluations the session that fits keeps the posterior, with the values of each row's owner. A
+# request to a shard therefore never depends on earlier requests.
 
-# Spacings that a shard reaches beyond its own rows where the user names none: the smoother a field
-# the farther data say something about it. On a line as many rows as in a square of that side.
+# The default overlap: how far a shard reaches beyond its own rows, in spacings. The smoother a
+# field, the farther away data are informative. On a line the overlap takes as many rows as a square
+# of that side contains.
 default_overlap <- function(component, dimensions) {
   rough <- switch(component$family, exponential = TRUE, matern = component$shape <= 0.5,
     powered_exponential = component$shape <= 1, FALSE)
@@ -25,9 +26,9 @@ overlap_of <- function(problem, nodes, search) {
 
 # ---- extended shards -----------------------------------------------------------------------------
 
-# The parts of each of the shards `ids`, by number: its extended `nodes`, which of them are its
-# `own`, and `near`, those of others within a quarter of the overlap, by which shards are compared;
-# and `rows`, all at these nodes, with its `own_rows`.
+# The parts of each of the shards `ids`, by number. `nodes`: the extended nodes, and `own`: which of
+# them are the shard's own. `near`: those of other shards within a quarter of the overlap, at which
+# shards are compared. `rows`: all rows at these nodes, and `own_rows`: which are the shard's own.
 latent_parts <- function(problem, nodes, search, shard, ids = levels(shard)) {
   scaled <- core_scale(nodes$coords, search$component)
   neighbors <- as.matrix(search$neighbors)
@@ -54,7 +55,7 @@ mean_spacing <- function(box, count) {
   if (length(sides)) exp(mean(log(sides)) - log(count) / length(sides)) else 0
 }
 
-# All that the nodes inside are conditioned on, and what these are.
+# All nodes that the nodes inside are conditioned on, directly or through others.
 with_ancestors <- function(inside, neighbors) {
   front <- which(inside)
   while (length(front)) {
@@ -138,7 +139,7 @@ field_response <- function(host, parts, state) {
   gather_nodes(map_rows(host, "latent_shard_response"), "response", parts)
 }
 
-# The bound at the fields of a state, with its slope and information in the coefficients of the
+# The ELBO at the fields of a state, with its slope and information in the coefficients of the
 # trend.
 share_bound <- function(host, parts, state, response, derivatives = FALSE) {
   own <- lapply(parts, function(part) list(mean = state$mean[part$nodes],
@@ -198,7 +199,7 @@ latent_shard_objective <- function(problem, nodes, search, shards) {
   objective
 }
 
-# The posterior at the optimum, as converge_posterior() has it of one.
+# The posterior at the optimum, in the format of converge_posterior().
 converge_shards <- function(problem, objective, shards, parts, working) {
   fitted <- objective$fit_at(working, 1e-8, 500L)
   state <- objective$best_end()
@@ -226,8 +227,8 @@ converge_shards <- function(problem, objective, shards, parts, working) {
   list(fitted = fitted, evaluated = evaluated, variance_error = error, shards = extent)
 }
 
-# The difference of the means, in posterior standard deviations, that shards and owners have of the
-# same node, largest of those within a quarter of the overlap.
+# The largest difference between the means of a shard and of the owner at the same node, in
+# posterior standard deviations. It is over the nodes within a quarter of the overlap.
 shard_difference <- function(host, parts, mean, variance) {
   found <- map_rows(host, "latent_shard_difference", own = lapply(parts, function(part) {
     near <- part$nodes[part$near]

@@ -1,7 +1,7 @@
 # Starting values and bounds of latent models. A generalised linear model without the field gives
-# the trend and, for each row, a working response and its weight: a Gaussian response on the scale
-# of the link, from which the covariance is started as for Gaussian data (R/start-values.R) with the
-# noise known.
+# the trend. For each row it also gives a working response and its weight, which is a Gaussian
+# response on the scale of the link. The covariance is started from this response as for Gaussian
+# data (R/start-values.R), with the noise known.
 
 with_latent_start <- function(problem) {
   if (has_effects(problem$data)) return(latent_effects_start(problem))
@@ -81,17 +81,17 @@ predictor_unit <- function(data, family) {
   robust_scale(data$y - robust_trend(data), data$weights / mean(data$weights))
 }
 
-# A problem on the same working parameters but for the nugget, which the latent model has at 0 and
-# the working response, whose weights are the reciprocals of its variances, at 1.
-# `data`: what the rough trend is of.
+# A problem with the same working parameters except the nugget. The nugget is 0 in the latent model
+# and 1 for the working response, whose weights are the reciprocals of its variances. `data`: the
+# data to which the rough trend is fitted.
 response_problem <- function(problem, data = problem$data) {
   if (is_gaussian(problem$family)) problem else working_response_problem(problem,
     rough_glm(data, problem$family))
 }
 
-# z = eta + (y - mu) d eta / d mu with variance V(mu) (d eta / d mu)^2 / weight. Outliers of a
-# Student-t response are brought near. Far out on the link scale the weights vanish: they are kept
-# within a factor of 10^4, since this is but a start.
+# The working response is z = eta + (y - mu) / s with s = d mu / d eta. Its variance is V(mu) / s^2
+# / weight. Outliers of a Student-t response are brought near. Far out on the link scale the weights
+# vanish. They are kept within a factor of 10^4, since this is only a start.
 working_response_problem <- function(problem, rough) {
   slope <- rough$family$mu.eta(rough$eta)
   residual <- rough$response - rough$mu
@@ -132,9 +132,9 @@ without_family_parameters <- function(problem) {
   problem
 }
 
-# The least variance of the working response: next to nothing of the noise where the family says how
-# large that is. Where it does not, a response that the trend fits exactly has no scatter to be
-# estimated.
+# The least variance of the working response. Where the family determines the size of the noise, it
+# is a negligible share of the noise. Otherwise it is 0, and a response that the trend fits exactly
+# is an error, since it lacks the scatter to estimate the noise from.
 least_variance <- function(problem, working_data, rough) {
   if (response_family(problem$family)$discrete) return(1e-4 / mean(working_data$weights))
   y <- problem$data$y

@@ -198,8 +198,8 @@ fit_by_newton <- function(problem) {
   latent_result(problem, state)
 }
 
-# The bound of independent normals has a second optimum, without a field or with one that is
-# constant. The estimates of the sparse posterior are another start.
+# The ELBO of independent normals can reach a second optimum, where the field is absent or constant.
+# The estimates of the sparse posterior are another start.
 above_sparse <- function(problem, result) {
   sparse <- problem
   sparse$keep <- NULL
