@@ -20,19 +20,19 @@ posterior_moments.default <- function(method, object, k, threads) {
 }
 
 # A pseudo-observation, with precision W, is normal. It observes the part of its datum's linear
-# predictor that the inducing points determine. This part is N(mu, t) in the posterior, and g = E d
-# log p is the slope. Without the pseudo-observation it is the cavity N(mu - t' g, t') with t' = t /
-# (1 - W t). The variance of the linear predictor given the inducing points is added to t'. For a
-# Gaussian response this is leave-one-out prediction. The trend's coefficients are part of the
-# posterior, so they are estimated without the datum, as the field is.
+# predictor that the inducing points determine. This part is N(mu, t) in the posterior, and
+# g = E d log p is the slope. Without the pseudo-observation the part is the cavity N(mu - t' g, t')
+# with t' = t / (1 - W t). The variance of the linear predictor given the inducing points is added
+# to t'. For a Gaussian response this is leave-one-out prediction. The trend's coefficients are part
+# of the posterior, so they are estimated without the datum, as the field is.
 cavity_moments <- function(method, object, k = NULL, threads = NULL) {
   UseMethod("cavity_moments")
 }
 
 # The variance without a row cannot always be computed. Where the field varies by far more than the
 # noise, the share of the variance that remains may lack a correct digit. In Laplace's approximation
-# with Student's t, the precision of an outlier's pseudo-observation is negative, and all rows but
-# one may define no distribution.
+# with Student's t, the precision of an outlier's pseudo-observation can be negative, and all rows
+# but one may define no distribution.
 without_improper <- function(object, moments, rows) {
   if (!length(rows)) return(moments)
   warn_neargp("leverage", c(

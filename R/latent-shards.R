@@ -55,7 +55,7 @@ mean_spacing <- function(box, count) {
   if (length(sides)) exp(mean(log(sides)) - log(count) / length(sides)) else 0
 }
 
-# All nodes that the nodes inside are conditioned on, directly or through others.
+# The nodes inside, and all nodes that they are conditioned on, directly or through others.
 with_ancestors <- function(inside, neighbors) {
   front <- which(inside)
   while (length(front)) {

@@ -89,9 +89,9 @@ response_problem <- function(problem, data = problem$data) {
     rough_glm(data, problem$family))
 }
 
-# The working response is z = eta + (y - mu) / s with s = d mu / d eta. Its variance is V(mu) / s^2
-# / weight. Outliers of a Student-t response are brought near. Far out on the link scale the weights
-# vanish. They are kept within a factor of 10^4, since this is only a start.
+# The working response is z = eta + (y - mu) / s with s = d mu / d eta. Its variance is
+# V(mu) / s^2 / weight. Outliers of a Student-t response are brought near. Far out on the link scale
+# the weights vanish. They are kept within a factor of 10^4, since this is only a start.
 working_response_problem <- function(problem, rough) {
   slope <- rough$family$mu.eta(rough$eta)
   residual <- rough$response - rough$mu

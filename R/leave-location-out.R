@@ -1,14 +1,14 @@
 # Whole locations predicted from the others, and the rows of a location from each other.
 #
 # Let the other locations predict the columns cbar_l of location l (location-means.R) by m_l, and
-# its field with the variance f_l. Given them the mean of l has the error cbar_l - m_l, of the
-# variance f_l + t / Om_l, and the contrasts between its rows, with the Gram matrix W_l / t, are
-# independent of it. Without the location the coefficients lack the information of these independent
-# parts, as of the outputs at a location (leave-one-out.R), of which each has a mean and contrasts.
-# Each row is predicted by m_l and its own covariates.
+# its field with variance f_l. Given them, the error of the mean of l is cbar_l - m_l, with variance
+# f_l + t / Om_l. The contrasts between its rows, with Gram matrix W_l / t, are independent of this
+# error. Without the location the coefficients lack the information of these independent parts. The
+# same holds for the outputs at a location (leave-one-out.R), each with a mean and contrasts. Each
+# row is predicted by m_l and its own covariates.
 
-# A leave-one-out prediction of the fit leaves out `leave_out`, or where that is NULL a row of one
-# response, and for several responses what the method says.
+# Leave-one-out predictions of the fit leave out the unit `leave_out`. Where it is NULL, the unit is
+# a row for one response, and the unit that the method sets for several responses.
 unit_left_out <- function(object, leave_out) {
   if (is.null(leave_out)) return(value_for(object$method, unit_of_method))
   leave_out <- check_choice(leave_out, "leave_out", c("row", "location"))
@@ -46,7 +46,7 @@ leaves_locations_out <- function(object, leave_out) {
     anyDuplicated(key_of_rows(object$data)) > 0L
 }
 
-# As of weights_of_others(), with the location of each row left out.
+# Like weights_of_others(), with the location of each row left out.
 weights_of_locations <- function(object, settings) {
   at_means <- object
   at_means$data <- at_locations(object$data)
@@ -59,9 +59,9 @@ weights_of_other_locations <- function(method, object, settings) {
   UseMethod("weights_of_other_locations")
 }
 
-# Predictions of each row by the other locations. `given`: that of `means`, of at_locations();
-# `chain`: what also the rows of `means` before one at its place predict, so that errors are
-# independent.
+# Predictions of each row by the other locations. `given`: the predictions of `means`, the data that
+# at_locations() returns. `chain`: predictions of the rows of `means` that also use the earlier rows
+# at the same location, so that their errors are independent.
 of_left_places <- function(object, means, given, chain = given) {
   index <- mean_index(object$data, means)
   place <- means$place %||% seq_along(means$y)
@@ -92,15 +92,12 @@ triangle <- function(columns) {
 
 # ---- the other rows of a location ----------------------------------------------------------------
 
-# Let the other locations predict the columns of location l by m_l, with variance f_l of the field,
-# and let the other rows of the location than i have the precision p and the mean c. These add what
-# they say of the field,
-#
-#   s = 1 / (1 / f_l + p),   s (m_l / f_l + p c),
-#
-# prediction and variance (the product of two normal densities of w_l). With several responses l is
-# a pair of location and output. `means`: what the predictions `given` are of. Weights of compressed
-# effects, which are those of the location, have its own mean as a further neighbour.
+# Let the other locations predict the columns of location l by m_l, with variance f_l of the field.
+# Let p and c be the precision and the mean of the other rows than i at the location. In the product
+# of these two normal densities of w_l, the variance s is given by 1 / s = 1 / f_l + p. The
+# prediction is s (m_l / f_l + p c). With several responses l is a pair of location and output.
+# `means`: the data that `given` predicts. Weights of compressed effects are those of the location,
+# and take its own mean as a further neighbour.
 add_own_location <- function(object, means, given) {
   if (is.null(means$within)) return(given)
   data <- object$data

@@ -1,24 +1,27 @@
 # Each row predicted from the others, by a trend that is estimated from the others as well.
 #
-# Let S be the covariance matrix of the data, noise included, Q = S^-1, and A = (X'QX)^-1, which is
-# the covariance matrix of the generalised least squares coefficients beta. The precision of the
-# data about an unknown trend is P = Q - QXAX'Q, and universal kriging of row i from all others has
-# the error (Py)_i / P_ii with the variance 1 / P_ii (Dubrule 1983). Given the trend, row i has the
-# variance v = 1 / Q_ii and the weights w_j = -Q_ij / Q_ii, so that with d = x_i - sum_j w_j x_j and
-# r = y_i - x_i'beta - sum_j w_j (y_j - x_j'beta) row i of QX is d' / v, and that of Py = Q (y - X
-# beta) is r / v. Hence
+# Let S be the covariance matrix of the data, noise included, Q = S^-1, and A = (X'QX)^-1. A is the
+# covariance matrix of the generalised least squares coefficients beta. The precision of the data
+# about an unknown trend is P = Q - QXAX'Q. In universal kriging of row i from all others, the error
+# is (Py)_i / P_ii and its variance 1 / P_ii, see Dubrule 1983. Given the trend, the variance of row
+# i is v = 1 / Q_ii, and its weights are w_j = -Q_ij / Q_ii. Let
 #
-#   P_ii = (1 - h) / v,    error  r / (1 - h),    variance  v / (1 - h),    h = d'A d / v.
+#   d = x_i - sum_j w_j x_j,    r = y_i - x_i'beta - sum_j w_j (y_j - x_j'beta).
 #
-# It is the leave-one-out residual of least squares with the conditional distribution of the row in
-# the place of its distribution, and h is the row's leverage. With k < n - 1 neighbours, w and v are
-# those of its nearest others, and A is that of the fit. The two are then not of one Q, which
-# matters as h comes near 1: there the trend is estimated without the row.
+# Row i of QX is then d' / v, and row i of Py = Q (y - X beta) is r / v. Let h = d'A d / v be the
+# leverage of the row, and g = 1 - h. Then
 #
-# A place of several responses is left out with all its rows. These have, by the chain rule,
-# independent whitened residuals given the other locations: z, with their unseen parts of the trend
-# in the rows of D. Without them A becomes A + A D' (1 - D A D')^-1 D A, and beta decreases by A D'
-# (1 - D A D')^-1 z.
+#   P_ii = g / v,    error  r / g,    variance  v / g.
+#
+# This is the leave-one-out residual of least squares, with the conditional distribution of the row
+# in place of its distribution. With k < n - 1 neighbours, w and v are those of its nearest others,
+# and A is that of the fit. The two then belong to no common Q, which matters as h comes near 1.
+# There the trend is estimated without the row.
+#
+# A location of several responses is left out with all its rows. Given the other locations, the
+# chain rule yields independent whitened residuals z of these rows. The rows of D are their unseen
+# parts of the trend. Without them A becomes A + A D' G D A with G = (I - D A D')^-1, and beta
+# decreases by A D' G z.
 
 #' @export
 left_out.default <- function(method, object, k = NULL, threads = NULL, leave_out = NULL) {
@@ -46,10 +49,10 @@ normal_given_others <- function(object, k, threads, leave_out = NULL) {
   list(mean = left$mean, sd = sqrt(left$variance + (given$unexplained %||% 0) + noise))
 }
 
-# The prediction of each column of a row from the other rows, with its variance given the trend;
-# `unexplained` is variance in addition. Where the row's whole place is left out, `place` has its
-# number and `parts` the errors of its rows as independent ones of the variance 1: `columns`, each
-# of the place in `place`.
+# Predicts each column of a row from the other rows, with its variance given the trend.
+# `unexplained`: additional variance. Where the row's whole location is left out, `place` is its
+# number, and `parts` contains the errors of its rows as independent errors of variance 1.
+# `parts$columns` are these errors, and `parts$place` are their locations.
 weights_of_others <- function(method, object, settings) {
   UseMethod("weights_of_others")
 }
@@ -81,8 +84,8 @@ weights_of_other_locations.default <- function(method, object, settings) {
   conditional_weights(object, data$coords, settings, neighbors, keep_weights = is_compressed(data))
 }
 
-# All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is
-# predicted from its other rows by z_i - (Q z)_i / Q_ii, with variance 1 / Q_ii, noise included.
+# Predicts each row from all others, at the price of one inverse. Let Q = (K + noise)^-1. Column z
+# of row i is predicted by z_i - (Q z)_i / Q_ii, with variance 1 / Q_ii, noise included.
 weights_of_all_others <- function(object) {
   data <- object$data
   noise <- object$nugget / data$weights
@@ -96,8 +99,8 @@ weights_of_all_others <- function(object) {
     variance = 1 / diag(precision) - noise)
 }
 
-# Moments of each row's field, trend included. `given`: what the others predict of each column, and
-# the variance of that. `y`: the observations, with noise of the variance `noise`.
+# Moments of each row's field, trend included. `given`: the predictions of each column by the
+# others, with their variance. `y`: the observations, with noise of variance `noise`.
 without_own_trend <- function(object, given, y, noise) {
   data <- object$data
   compressed <- is_compressed(data)
@@ -124,7 +127,7 @@ without_own_trend <- function(object, given, y, noise) {
   without_prediction(object, left, alone, alone)
 }
 
-# The same with the whole place of each row left out.
+# The same with the whole location of each row left out.
 without_own_place <- function(object, given) {
   data <- object$data
   columns <- design_columns(data)
@@ -210,8 +213,8 @@ cavity_moments.default <- function(method, object, k = NULL, threads = NULL) {
 
 # ---- rows that cannot be predicted from the others -----------------------------------------------
 
-# Groups of rows without which the columns of the trend are linearly dependent: whatever the
-# covariance, a combination of the rows of such a group has the leverage 1 in least squares.
+# Groups of rows without which the columns of the trend are linearly dependent. Whatever the
+# covariance, in least squares the leverage of a combination of the rows of such a group is 1.
 determining_groups <- function(X, group = seq_len(nrow(X))) {
   if (!ncol(X)) return(integer(0))
   basis <- qr.Q(qr(X))

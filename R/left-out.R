@@ -31,8 +31,8 @@ moments_of_left_out <- function(object, left) {
 }
 
 # A table of the observed responses, their predictions from the other rows, and residuals z, which
-# are standard normal under the model. Student's t with one degree of freedom has a centre, but no
-# mean.
+# are standard normal under the model. Student's t with one degree of freedom lacks a mean, and is
+# predicted by its centre.
 loo_table <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
   y <- observed_response(fit$data)
   left <- left_out(fit$method, fit, k, threads, leave_out)

@@ -57,16 +57,15 @@
 #' @name nonstationary_covariance
 NULL
 
-# Fields whose standard deviation and range change from place to place: log-linear in covariates of
-# the data or a small basis of place, given by the formulas `sd` and `range` of a covariance. A
-# local field is a recipe, kept in the locations of a fit: how to make the columns of covariates
-# from a data set, standardised by the mean and standard deviation of the rows of the fit. These
-# columns follow the coordinates of space and time wherever those go, in the same matrix: the core
-# reads the covariates of a row where it reads its place.
+# Fields whose standard deviation and range vary with location. Both are log-linear in covariates of
+# the data or in a small basis of location, given by the formulas `sd` and `range` of a covariance.
+# A local field is a recipe in the locations of a fit. It describes how to make the columns of
+# covariates from a data set, standardised by the mean and standard deviation of the rows of the
+# fit. These columns always follow the coordinates of space and time in the same matrix, where the
+# core reads a row's covariates next to its coordinates.
 #
-# Warped coordinates (warp.R) are made of columns as well, by recipes that go with these, and so are
-# the columns that components are multiplied by (varying-coefficients.R), which have no
-# coefficients.
+# The same list of recipes makes the columns of warped coordinates (warp.R). It also makes the
+# columns that components are multiplied by, see varying-coefficients.R. These take no coefficients.
 
 local_kinds <- c("log_sd", "log_range", "monotone", "expand")
 column_kinds <- c(local_kinds, "by")
@@ -227,8 +226,8 @@ check_local_family <- function(settings) {
     })
 }
 
-# With the response as a covariate rows of like responses would be near each other, and no row to
-# predict has its own. `local`: local_formulas().
+# With the response as a covariate, rows of similar responses would be near each other, and the
+# response of a row to predict is unknown. `local`: local_formulas().
 check_response_no_covariate <- function(formula, data, local) {
   response <- intersect(all.vars(formula[[2L]]), names(data))
   argument <- c(log_sd = "sd", log_range = "range", expand = "warp", by = "by", noise = "nugget")

@@ -71,7 +71,7 @@ monotone_span <- function(warp, of) {
   sprintf("%s%s: slopes %s to %s by a monotone warp", warp$name, of, slopes[1L], slopes[2L])
 }
 
-# Correlations of rows that are 0.01 ranges apart are all but 1: such coordinates move nothing.
+# Rows at a distance of 0.01 ranges are correlated by almost 1: such coordinates change nothing.
 further_spans <- function(values, fit, component, of, least = 0.01) {
   unit <- range_units(fit$layout$name[component_rows(fit$layout, component, "range")[1L]],
     fit$locations)
@@ -120,7 +120,7 @@ local_penalty_lines <- function(fit) {
     " (by default)" else ""), paste("See", paste(local_tables(fit), collapse = "; ")))
 }
 
-# Where the values are that print() tells in short.
+# The functions and plots that show the values which print() summarises.
 local_tables <- function(fit) {
   plots <- local_plots(fit)
   scales <- setdiff(plots, c("warp", "coefficients"))
@@ -134,13 +134,13 @@ local_plots <- function(fit) {
     any(warp_kinds %in% kinds), "by" %in% kinds)]
 }
 
-# The unit of the first range, which local_scales() has.
+# The unit of the first range, which local_scales() uses.
 local_range_unit <- function(fit, component) {
   range_units(fit$layout$name[fit$layout$component %in% component & fit$layout$kind == "range"][1L],
     fit$locations)
 }
 
-# Coefficients are by one standard deviation of their covariate, which says how much that is.
+# Coefficients are by one standard deviation of their covariate. This line reports its size.
 local_deviations <- function(fit) {
   linear <- Filter(function(recipe) !recipe$kind %in% c("monotone", "by"), fit$locations$local)
   deviations <- unlist(lapply(linear, function(recipe) stats::setNames(recipe$scale, recipe$names)))

@@ -1,9 +1,9 @@
 # Recipes of local fields, see local-fields.R: from formulas and the rows of a fit to columns of
 # covariates, and to those of other rows.
 
-# The number of each row of the data, missing where a covariate is, or what a formula makes of it:
-# na.action then treats the row as it treats others. new_local_recipe() reports formulas that cannot
-# be evaluated at all.
+# Returns the number of each row of the data. It is missing where a covariate is missing, or a value
+# that a formula computes from it, so that na.action treats the row as it treats others. Formulas
+# that cannot be evaluated at all are ignored here, and new_local_recipe() reports them.
 local_rows <- function(data, formulas, raw, locations, predictors = NULL) {
   known <- intersect(c(unlist(lapply(formulas, all.vars)), predictors), names(data))
   rows <- seq_len(nrow(data))
@@ -232,8 +232,9 @@ check_local_coefficients <- function(coefficients, rows) {
 
 # ---- columns -------------------------------------------------------------------------------------
 
-# The columns of all recipes at rows of a data set (NULL where only their coordinates are known), as
-# they follow the coordinates; those of other kinds than `kinds` are NA, and those left out 0.
+# The columns of all recipes at rows of a data set, in the order in which they follow the
+# coordinates. `data`: NULL where only the coordinates are known. Columns of other kinds than
+# `kinds` are NA, and those left out are 0.
 local_columns <- function(locations, data, raw, argument, kinds = column_kinds) {
   # Basis functions such as splines refuse to be evaluated in no rows.
   if (nrow(raw) == 0L) return(matrix(0, 0L, sum(lengths(lapply(locations$local, `[[`, "columns")))))

@@ -1,33 +1,43 @@
-# Means of locations whose observations have noise by a model (R/noise.R): they move with its
-# parameters. Let row i have the variance v_i and the precision p_i = 1 / v_i, and
+# Means of locations whose observations follow a model of the noise (R/noise.R). They move with its
+# parameters. Let v_i be the variance of row i and p_i = 1 / v_i its precision. Define
 #
 #   P_l = sum p_i,   cbar_l = sum p_i c_i / P_l,   r_i = c_i - cbar_l,   W = sum_i p_i r_i r_i'.
 #
-# With M = K + diag(1 / P) the rows have log|S| = log|M| + sum_l log P_l + sum_i log v_i and
-# C'S^-1 C = cbar'M^-1 cbar + W, as in location-means.R. For a parameter a let v'_i be the
-# derivative of v_i, d_i = p_i v'_i, s_i = p_i / P_l the share of a row and U_l = sum s_i d_i. Then
+# Let M = K + diag(1 / P). As in location-means.R,
 #
-#   d(1 / P_l) = sum s_i^2 v'_i,   dcbar_l = -sum s_i d_i r_i,
-#   d log|S| = d log|M| + sum_i d_i - sum_l U_l,
-#   d C'S^-1 C = (of the means at rest) + H + H' - sum_i p_i d_i r_i r_i',   H = dcbar'M^-1 cbar.
+#   log|S| = log|M| + sum_l log P_l + sum_i log v_i,   C'S^-1 C = cbar'M^-1 cbar + W.
 #
-# The expected information of a and b is that of the means at rest plus
+# For a parameter a let v'_i be the derivative of v_i, and d_i = p_i v'_i. Let s_i = p_i / P_l be
+# the share of a row, and U_l = sum s_i d_i. The derivatives for the means are
 #
-#   1/2 [sum_i d_i d'_i - 2 sum_i s_i d_i d'_i + sum_l U_l U'_l] + sum_l (M^-1)_ll Cov_l,
-#   Cov_l = sum_i s_i^2 d_i v'_i - U_l U'_l / P_l.
+#   d(1 / P_l) = sum s_i^2 v'_i,   dcbar_l = -sum s_i d_i r_i.
 #
-# The core finds H as a block of the Gram matrix of (cbar, dcbar), and the sum with Cov_l as the
-# derivative of log|M| along the diagonal matrix of Cov_l. In sums over conditional or joint
-# densities of neighbours, log|M| and M^-1 stand for those sums.
+# That of the determinant follows from
+#
+#   d log|S| = d log|M| + sum_i d_i - sum_l U_l.
+#
+# Let G be the derivative of C'S^-1 C for means at rest, and H = dcbar'M^-1 cbar. Then
+#
+#   d C'S^-1 C = G + H + H' - sum_i p_i d_i r_i r_i'.
+#
+# The expected information of a and b is that of the means at rest plus another part. This part is
+#
+#   1/2 [sum_i d_i d'_i - 2 sum_i s_i d_i d'_i + sum_l U_l U'_l] + sum_l (M^-1)_ll Cov_l.
+#
+# Here Cov_l = sum_i s_i^2 d_i v'_i - U_l U'_l / P_l, with v'_i, d'_i and U'_l of the parameter b.
+#
+# The core finds H as a block of the Gram matrix of (cbar, dcbar). It finds the sum with Cov_l as
+# the derivative of log|M| along the diagonal matrix of Cov_l. In sums over conditional or joint
+# densities of neighbours, log|M| and M^-1 stand for these sums.
 
-# Describes what lies within locations: the `rows`, the number of each row's location, and for each
-# location the number of `contrasts`.
+# Describes what lies within locations: the `rows`, the location of each row by its number, and for
+# each location the number of `contrasts`.
 moving_within <- function(data, index) {
   list(rows = data, index = index, contrasts = tabulate(index) - 1L)
 }
 
-# Turns functions of the core, as core_sums() of R/location-means.R has them, into those of
-# observations. set() takes the noise of rows and must be called before the others.
+# Turns functions of the core, as core_sums() of R/location-means.R takes them, into functions of
+# observations. set() takes the noise of rows, and must be called before the others.
 moving_sums <- function(core, data, layout, targets) {
   within <- shared_rows(data$within, targets)
   nugget_row <- which(layout$kind == "nugget")
@@ -66,8 +76,9 @@ moving_sums <- function(core, data, layout, targets) {
   })
 }
 
-# The rows that share a location and their numbers of it, among all and among those shared.
-# `counted`: of these rows and locations those at `targets`.
+# The rows that share a location, and the numbers of their locations among all locations and among
+# the shared ones. `counted`: which of these rows are at `targets`, and `counted_at`: which
+# locations.
 shared_rows <- function(within, targets) {
   index <- within$index
   shared <- which(within$contrasts[index] > 0L)
@@ -99,16 +110,16 @@ moved_means <- function(within, noise) {
     log_det = finite(log(variance[counted])) + finite(log(total[within$counted_at])))
 }
 
-# A row for each location: of `all` rows its first one, or of `shared` that of a shared location.
+# Returns a row for each location: a row of `shared` if it is shared, else its first row of `all`.
 replace_rows <- function(within, all, shared) {
   result <- all[within$first, , drop = FALSE]
   result[within$at, ] <- shared
   result
 }
 
-# Derivatives of `moved`. Those of the terms from within begin with the logarithm of all noise, in
-# which the means do not move; the others have the order of noise$derivatives. Those of the means
-# are side by side.
+# Derivatives of `moved`. The derivatives of the terms from within locations begin with that in the
+# logarithm of all noise, in which the means do not move. The others are in the order of
+# noise$derivatives. Derivatives of the means are side by side.
 moved_slopes <- function(within, moved, noise, with_information = FALSE) {
   group <- within$group
   own <- noise$derivatives[within$shared, , drop = FALSE]

@@ -1,17 +1,22 @@
 # Locations whose observations differ in a column that multiplies the field there, as in
-# cov_matern() + cov_matern(by = ~ x). The field of row i of location l is a_l + x_i'b_l with the
-# values a_l and b_l of its components, so that means are not enough. But the rows act on (a_l, b_l)
-# by the moments sum om_i (1, x_i)(1, x_i)' and sum om_i (1, x_i) c_i' alone. Let the x_i have the
-# weighted mean xbar_l and the covariance matrix V D^2 V' of rank r. The r + 1 points
+# cov_matern() + cov_matern(by = ~ x). The field of row i of location l is a_l + x_i'b_l, where a_l
+# and b_l are the values of its components. Means are therefore not enough. Let z_i = (1, x_i). The
+# rows act on a_l and b_l only through the moments sum om_i z_i z_i' and sum om_i z_i c_i'.
 #
-#   x_s = xbar_l + V D s,   weight Om_l / (r + 1),
+# Let xbar_l be the weighted mean of the x_i, and V D^2 V' their covariance matrix, of rank r. Let s
+# run over the vertices of a simplex about 0, with sum s s' = (r + 1) I. Consider the r + 1 points
 #
-# with the vertices s of a simplex about 0, sum s s' = (r + 1) I, have the same moments, and c_s is
-# the value there of the weighted least squares line of the c_i. The rest of the rows, with
-# n_l - r - 1 degrees of freedom, is free of the field: as for means,
+#   x_s = xbar_l + V D s,   weight Om_l / (r + 1).
 #
-#   log|S| = log|M| + sum_l (n_l - r_l - 1) log t + sum_s log om_s - sum_i log om_i,
-#   C'S^-1 C = c_s'M^-1 c_s + W / t,   W = sum_i om_i (residual_i)(residual_i)'.
+# They reproduce these moments if c_s is the value there of the weighted least squares line of the
+# c_i. The rest of the rows, with n_l - r - 1 degrees of freedom, is free of the field. As for
+# means,
+#
+#   log|S| = log|M| + sum_l (n_l - r_l - 1) log t + sum_s log om_s - sum_i log om_i.
+#
+# With the residuals e_i of the line and W = sum_i om_i e_i e_i',
+#
+#   C'S^-1 C = c_s'M^-1 c_s + W / t.
 
 # The columns of coordinates that are multiplied by components of the field.
 multiplying_columns <- function(locations) {
@@ -19,12 +24,12 @@ multiplying_columns <- function(locations) {
   unlist(lapply(locations$local[is_column], `[[`, "columns"))
 }
 
-# The numbers of locations, which these columns play no part in.
+# The numbers of locations, where these columns are ignored.
 key_of_rows <- function(data) {
   location_index(data$coords[, setdiff(seq_len(ncol(data$coords)), data$by), drop = FALSE])
 }
 
-# Data with points in the place of rows, as at_locations() has means.
+# Data with points in place of rows, as at_locations() returns data with means.
 at_points <- function(data) {
   index <- key_of_rows(data)
   shared <- which(tabulate(index)[index] > 1L)
@@ -43,8 +48,8 @@ at_points <- function(data) {
   joined
 }
 
-# `share`: a row for each point, by which it combines the rows `of` the location. Rows that are not
-# more than their points stay as they are.
+# `share`: a row for each point, with the weights by which it combines the rows `of` the location.
+# Rows stay as they are where the points would be as many.
 points_of_location <- function(of, x, weights, negligible, columns) {
   as_they_are <- function() list(of = of, hosts = of, share = diag(length(of)), weights = weights,
     columns = columns[0L, , drop = FALSE], contrasts = 0L, log_weights = 0)
@@ -56,7 +61,7 @@ points_of_location <- function(of, x, weights, negligible, columns) {
   r <- sum(spread$d > max(negligible))
   if (r + 1L >= length(of)) return(as_they_are())
   kept <- seq_len(r)
-  # scores have the mean 0 and the covariance matrix I
+  # The mean of the scores is 0, and their covariance matrix is I.
   scores <- spread$u[, kept, drop = FALSE] / sqrt(share)
   vertices <- simplex(r)
   share_of_points <- rep(1, r + 1L) %o% share + vertices %*% t(share * scores)
@@ -89,7 +94,7 @@ data_at_points <- function(data, alone, found) {
   joined
 }
 
-# As within_locations() has them, those of a location with its first point.
+# As within_locations() returns them. The numbers of a location are at its first point.
 within_points <- function(alone, found) {
   points <- vapply(found, function(at) length(at$hosts), 0L)
   with_first <- function(x) {

@@ -1,23 +1,26 @@
-# Observations that share a location, in models of a Gaussian response. Rows i of location l have
+# Observations that share a location, in models of a Gaussian response. For row i of location l let
 #
-#   c_i = (y_i, x_i),   y_i = x_i'beta + w_l + e_i,   e_i ~ N(0, t / om_i)
+#   c_i = (y_i, x_i),   y_i = x_i'beta + w_l + e_i,   e_i ~ N(0, t / om_i).
 #
-# with a field w, a nugget t and weights om_i. The contrasts between the rows of a location are free
-# of w and independent of the location's mean. So with Om_l = sum om_i, cbar_l = sum om_i c_i / Om_l
-# and the covariance matrix M = K + t diag(1 / Om) of the L means, the n rows with the covariance
-# matrix S have exactly
+# Here w is a field, t a nugget and om_i a weight. The contrasts between the rows of a location are
+# free of w and independent of the location's mean. Let Om_l = sum om_i and
+# cbar_l = sum om_i c_i / Om_l. Let M = K + t diag(1 / Om) be the covariance matrix of the L means.
+# The covariance matrix S of the n rows satisfies exactly
 #
-#   log|S| = log|M| + (n - L) log t + sum_l log Om_l - sum_i log om_i,
-#   C'S^-1 C = cbar'M^-1 cbar + W / t,   W = sum_i om_i (c_i - cbar_l)(c_i - cbar_l)'.
+#   log|S| = log|M| + (n - L) log t + sum_l log Om_l - sum_i log om_i.
 #
-# Given the rows, w depends on the means alone. A method that conditions on neighbours therefore has
-# locations for neighbours, not copies of one location, and the product of the densities of all rows
+# With W = sum_i om_i (c_i - cbar_l)(c_i - cbar_l)' it also satisfies
+#
+#   C'S^-1 C = cbar'M^-1 cbar + W / t.
+#
+# Given the rows, w depends on the means alone. A method that conditions on neighbours therefore
+# uses locations as neighbours, not copies of one location. The product of the densities of all rows
 # of a location given those of its neighbours is that of the means with the same two terms.
 
-# The rows of `data` at which a location stands for itself: its means, of the weight of all its
-# rows, with what lies `within` locations. Columns of random effects count as columns of the trend.
-# Each of several responses has means of its own, and the number of the location is that of the
-# place. Data in which no location repeats are returned as they are.
+# Returns `data` with a mean in place of the rows of each location. Its weight is that of all these
+# rows, and `within` describes what lies within locations. Columns of random effects count as
+# columns of the trend. Each of several responses is averaged by itself, and `place` is the number
+# of the location. Data in which no location repeats are returned as they are.
 at_locations <- function(data) {
   if (!has_location_means(data)) return(data)
   if (length(data$by) && !has_noise_model(data) && !is_compressed(data)) return(at_points(data))
@@ -62,8 +65,8 @@ pair_index <- function(data, location) {
   match(pair, unique(pair))
 }
 
-# The share of each row in the mean of its location. A row without noise has an infinite weight and
-# takes the whole share.
+# The share of each row in the mean of its location. The weight of a row without noise is infinite,
+# so its share is the whole.
 shares_of_location <- function(weights, index) {
   certain <- is.infinite(weights)
   weights[certain] <- 1
@@ -71,18 +74,18 @@ shares_of_location <- function(weights, index) {
   weights / drop(rowsum(weights, index))[index]
 }
 
-# Of `columns` and `weights` of rows and those of their locations. The element `columns` holds, for
-# rows that share a location, the deviations from the location's mean times the
-# root of the weight, sorted by location. The other elements have a number for each location: the
-# `first` of its rows there and their `count`, the number of `contrasts`, and sum log om - log Om;
-# `within` of several responses also has the `output` of each.
+# Describes what lies within locations. `columns`: the deviations from the location's mean times the
+# root of the weight, for the rows that share a location, sorted by location. The other elements
+# contain one number for each location. `first` and `count`: the first of its rows in `columns`, and
+# how many there are. `contrasts`: their number. `log_weights`: sum log om - log Om. For several
+# responses, `within` also contains the `output` of each location.
 within_locations <- function(columns, weights, mean_columns, mean_weights, index) {
   count <- tabulate(index)
   shared <- which(count[index] > 1L)
   shared <- shared[order(index[shared])]
   deviations <- columns[shared, , drop = FALSE] - mean_columns[index[shared], , drop = FALSE]
   kept <- ifelse(count > 1L, count, 0L)
-  # a row without noise has an infinite weight and no deviation, and its two logarithms cancel
+  # The deviation of a row without noise is 0, and its two logarithms, which are infinite, cancel.
   finite <- function(x) replace(x, is.infinite(x), 0)
   list(columns = sqrt(finite(weights[shared])) * deviations,
     first = cumsum(kept) - kept + 1L, count = kept, contrasts = count - 1L,
@@ -96,10 +99,11 @@ count_observations <- function(data, at = NULL) {
   row_count(data) + sum(within$contrasts)
 }
 
-# `core`: functions of it, parts(covariance, nugget, information, context) and adjoint(covariance,
-# nugget, beta, context), sums over the locations of `data`, or over those of `targets`, and
-# set(noise), which takes the noise of rows that have a model of it. Turns them into sums over the
-# observations. `terms`: of locations in shards, whose data are not `data`.
+# Turns sums of the core over locations into sums over the observations. The functions of `core` are
+# parts(covariance, nugget, information, context), adjoint(covariance, nugget, beta, context) and
+# set(noise). The first two sum over the locations of `data`, or over `targets`. The last takes the
+# noise of rows that follow a model of it. `terms`: those of locations in shards, which are not in
+# `data`.
 core_sums <- function(core, data, layout, targets = NULL, terms = NULL) {
   if (is_moving(data$within)) return(moving_sums(core, data, layout, targets))
   terms <- terms %||% within_terms(data$within, targets)
@@ -135,7 +139,7 @@ within_sums <- function(within) {
 }
 
 # Turns `parts`, sums of the core over locations, into sums over observations. `nugget` and
-# `nugget_row`, its place among the parameters, are as long as the terms.
+# `nugget_row`, its position among the parameters, are as long as the terms.
 add_within <- function(parts, terms, nugget, nugget_row = NULL) {
   if (is.null(terms) || parts$failed > 0L) return(parts)
   for (p in seq_along(terms)) {
@@ -153,8 +157,8 @@ add_within <- function(parts, terms, nugget, nugget_row = NULL) {
   parts
 }
 
-# The Gram matrix within locations, of one nugget, where the core adds it to that of the locations;
-# and the rest of what is added to the log density.
+# The Gram matrix within locations for one nugget, where the core adds it to that of the locations.
+# add_within_value() adds the rest to the log density.
 within_gram <- function(terms, nugget) if (!is.null(terms)) terms[[1L]]$gram / nugget
 
 add_within_value <- function(found, terms, nugget) {
@@ -178,8 +182,8 @@ add_within_gradient <- function(result, terms, nugget, nugget_row, beta) {
 
 # ---- problems and fits ---------------------------------------------------------------------------
 
-# Leaving out single rows of several responses, or with noise by a model, needs the other rows of
-# the location apart.
+# Leaving out a single row needs the other rows of its location separately, if there are several
+# responses or a model of the noise.
 takes_location_means <- function(method, family, data) {
   has_ability(method, "location_means", family) && has_location_means(data) &&
     !(identical(method$leave_out, "row") && (!is.null(data$output) || has_noise_model(data)))

@@ -40,12 +40,12 @@
 #' @name neargp_coordinates
 NULL
 
-# Where the rows of a data set are. `locations` is the recipe, kept in the fit: how to get raw
-# coordinates from a data set (columns, geometry, time), in which metric distances are measured, and
-# in which unit. Raw coordinates are what the user gave (longitude and latitude in degrees, factors
-# by the numbers of their levels); embedded ones are what the core works with (longitude and
-# latitude as points in space, in km, factors as corners of a simplex, see factor-coordinates.R). In
-# both, numbers come first, then factors, time last.
+# Where the rows of a data set are. The recipe `locations` is kept in the fit. It describes how to
+# get raw coordinates from a data set (columns, geometry, time), and the metric and unit of
+# distances. Raw coordinates are those of the user: longitude and latitude in degrees, factors by
+# the numbers of their levels. Embedded ones are those of the core: longitude and latitude as points
+# in space, in km, factors as corners of a simplex (factor-coordinates.R). In both, numbers come
+# first, then factors, and time last.
 
 new_locations <- function(data, coords, time, distance, crs, response) {
   distance <- check_choice(distance, "distance", c("auto", "euclidean", "chordal"))
@@ -67,8 +67,8 @@ new_locations <- function(data, coords, time, distance, crs, response) {
   describe_embedding(locations)
 }
 
-# Adds the names of the embedded coordinates, and the blocks of them that cannot be told apart by
-# ranges: the sphere, each other number, each factor, time. `kind` is that of each block.
+# Adds the names of the embedded coordinates and their blocks, within which ranges cannot differ:
+# the sphere, each other number, factor or feature, linear terms, time. `kind`: that of each block.
 describe_embedding <- function(locations) {
   numbers <- numeric_names(locations)
   on_sphere <- locations$metric == "longlat"
@@ -157,7 +157,7 @@ sum_of <- function(labels, environment) {
   stats::terms(stats::reformulate(labels, intercept = FALSE, env = environment))
 }
 
-# What a sum adds up, as text. terms() has each summand once, however often it is there.
+# The summands of a sum, as text. Repeated ones are kept, whereas terms() returns each only once.
 summands <- function(expression) {
   if (is.call(expression) && as.character(expression[[1L]])[1L] %in% c("+", "(")) {
     return(unlist(lapply(as.list(expression)[-1L], summands)))
@@ -303,7 +303,7 @@ embed_numbers <- function(raw, locations, argument) {
   unname(cbind(core_embed_longlat(unname(raw[, 1:2, drop = FALSE])), raw[, -(1:2), drop = FALSE]))
 }
 
-# Squares of distances must not overflow; the core has the same limit.
+# Squares of distances must not overflow. The core applies the same limit.
 check_size <- function(raw, argument, largest = range_limits[["largest"]]) {
   beyond <- which(rowSums(abs(raw) > largest, na.rm = TRUE) > 0)
   if (length(beyond)) {
@@ -315,8 +315,8 @@ check_size <- function(raw, argument, largest = range_limits[["largest"]]) {
 
 # ---- checks on the training locations ------------------------------------------------------------
 
-# Says whether the first two coordinates are not all on a line, but for what rounding of the
-# coordinates makes of one: the share of their scatter that is off the line of least squares.
+# Whether the first two coordinates are not all on a line. Their scatter off the line of least
+# squares must exceed what rounding of the coordinates can cause.
 spans_plane <- function(coords) {
   plane <- sweep(coords[, 1:2, drop = FALSE], 2L, colMeans(coords[, 1:2, drop = FALSE]))
   size <- max(abs(coords[, 1:2]))

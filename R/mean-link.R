@@ -1,6 +1,6 @@
-# The mean of a response as a function of its linear predictor, where that is not the inverse of the
-# family's link: of counts with more zeros, of those without, and of ordered categories. Packages
-# that go from the trend to the response take it for a link.
+# The mean of a response as a function of its linear predictor, where it is not the inverse of the
+# family's link. This concerns counts with more zeros, counts without zeros, and ordered categories.
+# Packages that go from the trend to the response use it as a link.
 
 # A link as stats::make.link() returns it, NULL if the mean is that of the family's link.
 mean_link <- function(object) {

@@ -1,7 +1,7 @@
-# How much memory a fit takes at its peak, next to the data, so that one that would not fit says so
-# before it starts: a fit that runs out of memory hours later is ended by the system, without a
-# word. The coefficients are those of bench/memory-need.R, which compares them with what is
-# measured, and are told to be right within a third.
+# How much memory a fit takes at its peak, in addition to the data. A fit that would not fit into
+# memory is reported before it starts. Otherwise the system would end it hours later, without a
+# message. The coefficients are those of bench/memory-need.R, which compares them with measurements.
+# Tests check that they are right within a third.
 
 # Bytes. `n` rows, `k` neighbours, `d` coordinates in the core, `q` columns of the trend, `p`
 # parameters of covariance and noise, `points`: inducing ones.
@@ -46,8 +46,9 @@ memory_need_of <- function(problem, k = problem$method$k %||% 0) {
   min(need, memory_need(kind, length(data$y), 0) + factor_bytes(method) + effect_bytes(data))
 }
 
-# Not of several responses, classes but by loo_k(), low-rank parts, inducing points of vnngp() and
-# Adam on some rows, which take less or have not been measured.
+# Returns NULL for fits that take less memory, or have not been measured. These are several
+# responses, classes except by loo_k(), low-rank parts, inducing points of vnngp(), and Adam on some
+# rows.
 memory_kind <- function(problem) value_for(problem$method, memory_kinds, problem)
 
 memory_kinds <- list(default = NULL, method_outputs = NULL, vecchia = "neighbors",

@@ -1,9 +1,9 @@
-# Methods by response. A method handles other responses than one Gaussian one in S3 methods for
-# classes of its own, which new_problem() puts before those of the settings object, once the
-# response is known: that of loo_k() is "neargp_loo_k_families" and then "neargp_loo_k", and the
-# method of all other responses "neargp_method_families".
+# Methods by response. A method handles responses other than one Gaussian one by S3 methods for
+# separate classes. new_problem() adds these classes once the response is known, before those of the
+# settings object. For example, "neargp_loo_k_families" then precedes "neargp_loo_k", and
+# "neargp_method_families", for what all methods share, precedes "neargp_method".
 
-# The kinds of responses, the more special first. A Gaussian response of one output is of none,
+# The kinds of responses, the more special first. A Gaussian response of one output is of no kind,
 # unless it is transformed or recalibrated.
 response_kinds <- c("polya_gamma", "classes", "outputs", "families", "transformed")
 

@@ -1,7 +1,7 @@
 # The interface of methods. A method is a settings object of class c("neargp_<name>",
-# "neargp_method") made by a constructor in the file of that name, and a fit_method() for it there,
-# which gets the problem (data, layout, bounds, start, control ...) and returns what finish_fit() of
-# fit.R takes. A new method is one such file.
+# "neargp_method") and a fit_method() for it, both in the file of that name. A constructor makes the
+# settings object. fit_method() takes the problem (data, layout, bounds, start, control ...) and
+# returns what finish_fit() of fit.R takes. A new method is one such file.
 
 fit_method <- function(method, problem) {
   UseMethod("fit_method")
@@ -97,7 +97,7 @@ print.neargp_method <- function(x, ...) {
   invisible(x)
 }
 
-# A method made without k has `default_k` in its place, until the data are known.
+# A method made without k contains `default_k` instead, until the data are known.
 neighbor_settings <- function(k, default) {
   k <- check_count(k, "k", null_ok = TRUE)
   if (is.null(k)) list(default_k = default) else list(k = k)
@@ -105,13 +105,13 @@ neighbor_settings <- function(k, default) {
 
 # ---- fitting with neighbours ---------------------------------------------------------------------
 
-# Coarse to fine in k, but where an earlier fit is continued, whose optimum few neighbours would
-# lead away from; and at each k as many rounds as the neighbours need: neighbours depend on the
-# ratios of the ranges and on the anisotropy, so they are searched in the current metric, held while
-# the optimiser runs, and searched again until they no longer matter: the metric has not moved, or
-# the new neighbours let the optimiser gain a negligible amount. `objective_for(component, k)` seeks
-# neighbours in the metric of that component; `optimize(objective, working, coarse)` maximises.
-# Where `is_left(state)` before the last level, that state is returned, with `left` TRUE.
+# Goes from coarse to fine in k. A continued fit skips the coarse levels, since few neighbours would
+# lead away from its optimum. Neighbours depend on the ratios of the ranges and on the anisotropy.
+# In each round they are searched in the current metric, and fixed while the optimiser runs. Rounds
+# at each k end when the metric has not moved, or when the optimiser gains a negligible amount from
+# new neighbours. `objective_for(component, k)` searches neighbours in the metric of that component.
+# `optimize(objective, working, coarse)` maximises. Where `is_left(state)` before the last level,
+# that state is returned, with `left` TRUE.
 fit_with_neighbors <- function(problem, k, objective_for, optimize,
                                negligible = problem$control$refresh_gain,
                                is_left = function(state) FALSE, own_objective = objective_for) {
@@ -130,10 +130,10 @@ first_k <- function(control, k) {
   if (control$coarse_k > 0L && control$coarse_k < k) control$coarse_k else k
 }
 
-# Sought in the metric of the last optimum alone, neighbours can swing between two sets, each of
+# If searched only in the metric of the last optimum, neighbours can swing between two sets, each of
 # which pulls the metric towards the other. When the metric turns back, the next search is made half
-# way. For the same reason the metric stays that of one component. Half way is also where the next
-# search is made when the optimiser cannot start with new neighbours.
+# way. For the same reason the metric stays that of one component. The next search is also made half
+# way when the optimiser cannot start with new neighbours.
 fit_level <- function(problem, k, coarse, state, objective_for, optimize, negligible) {
   control <- problem$control
   index <- metric_index(covariance_at(problem, state$working))
@@ -178,18 +178,18 @@ add_counts <- function(state, earlier) {
   state
 }
 
-# Whether what the optimiser gains is little compared with what new neighbours alone have changed,
-# at the same parameters. In many inputs each search finds others, most of all where rows repeat: of
-# 6,000 rows in 26 inputs values wander by 1 to 20 units of log-likelihood, and gains are mostly
-# tenths, for as long as one goes on (bench/repeated-rows.R). A set of neighbours is as good as the
-# next.
+# Whether the gain of the optimiser is little compared with what new neighbours alone have changed,
+# at the same parameters. With many predictors each search finds other neighbours, most of all where
+# rows repeat. For 6,000 rows in 26 inputs the log-likelihood wanders by 1 to 20 units, and gains
+# are mostly tenths, however long the search goes on (bench/repeated-rows.R). One set of neighbours
+# is then as good as the next.
 is_below_neighbor_changes <- function(gain, by_neighbors, share = 0.1) {
   isTRUE(gain < share * abs(by_neighbors))
 }
 
-# A start may have been tried on few rows, or with few neighbours, and lead to matrices that are
-# singular with all of them: ranges next to which rows can no longer be distinguished. Those that
-# are estimated are halved until the optimiser can start.
+# A start may come from few rows or few neighbours. With all of them its matrices may be singular,
+# since rows can no longer be distinguished next to its ranges. Estimated ranges are therefore
+# halved until the optimiser can start.
 optimize_from_shorter <- function(problem, start, optimize_from, halvings = 12L) {
   ranges <- which(problem$free & problem$layout$kind == "range")
   for (halving in if (length(ranges)) seq_len(halvings + 1L) - 1L) {
@@ -224,13 +224,14 @@ covariance_at <- function(problem, working) {
 
 component_at <- function(problem, working) metric_component(covariance_at(problem, working))
 
-# Parameters that ended at a bound. The lower bounds of nugget and variances are 1e-8 and 1e-6 of
-# the variance of the response: a value near them is none, its logarithm has no sampling
-# distribution worth an interval, and neither have the other parameters of a component without
-# variance. The same is true of a value below a tenth of its own standard error: by the delta method
-# the information of its logarithm is then (value / error)^2 < 0.01, an interval from it would span
-# forty powers of e, and where the information is negative the whole matrix would have no inverse.
-# `bounds$vanishing`: the kinds of parameters of which that is so, where it is not so of both.
+# Whether each parameter ended at one of its bounds. The lower bounds of nugget and variances are
+# 1e-8 and 1e-6 of the variance of the response. A value near them counts as zero. The sampling
+# distribution of its logarithm is not worth an interval, nor are those of the other parameters of a
+# component without variance. The same is true of a value below a tenth of its own standard error.
+# The information of its logarithm is then (value / error)^2 < 0.01 by the delta method, and an
+# interval from it would span forty powers of e. With negative information, the whole matrix could
+# not be inverted. `bounds$vanishing`: the kinds of parameters that this concerns, if not nugget and
+# variance.
 at_bound <- function(working, problem, information = NULL) {
   layout <- problem$layout
   vanishing <- layout$kind %in% c(problem$bounds$vanishing %||% c("nugget", "variance"),

@@ -1,7 +1,7 @@
 # The continuous ranked probability score of counts: the sum of (P(Y <= x) - [observed <= x])^2 over
-# whole numbers x. Where there are up to some hundred of them, P goes from one to the next by the
-# ratio of their probabilities at fixed nodes of eta, which is a product or two each; long stretches
-# of large numbers are integrated.
+# whole numbers x. Short stretches are summed one by one. P goes from one number to the next by the
+# ratio of their probabilities at fixed nodes of eta, which costs a product or two at each node.
+# Long stretches of large numbers are integrated.
 
 count_crps <- function(mixture, observed) {
   central <- central_range(mixture)
@@ -30,10 +30,10 @@ smooth_stretch <- function(mixture, first, last, least, corner = 100) {
   list(rows = to - from >= least, from = from, to = to)
 }
 
-# Distribution functions that are sums of probabilities are none between whole numbers.
+# Distribution functions that are sums of probabilities are undefined between whole numbers.
 is_smooth_between <- function(mixture) !isFALSE(mixture_family(mixture)$smooth)
 
-# The variance of a count near y, as far as it comes from that of the counts themselves.
+# The part of the variance of a count near y that comes from the counts themselves.
 count_variance <- function(mixture, y) {
   family <- mixture_family(mixture)
   (family$count_variance %||% family$variance)(mixture_rule(mixture)$likeliest(mixture, y),
@@ -65,14 +65,15 @@ summed_squares <- function(mixture, observed, first, last) {
   total
 }
 
-# None is twice as long as another of its group, and a group's matrix of nodes stays small.
+# No run is twice as long as another of its group, and a group's matrix of nodes stays small.
 runs_of_like_length <- function(steps, most = 500) {
   groups <- split(seq_along(steps), floor(log2(steps)))
   unlist(lapply(groups, split_rows, most), recursive = FALSE)
 }
 
-# One set of nodes serves ten standard deviations of a count near y, but no more than half the way
-# to the number of trials: the probabilities of all of these are then about as wide, seen from eta.
+# One set of nodes serves ten standard deviations of a count near y, but at most half the distance
+# to the number of trials. The probabilities of all these counts, as functions of eta, are about
+# equally wide.
 steps_of_run <- function(mixture, y) {
   variance <- count_variance(mixture, y)
   left <- if (mixture_rule(mixture)$scale == "logit") (mixture$trials - y) / 2 else Inf
@@ -113,9 +114,10 @@ run_of_counts <- function(mixture, observed, at, end, probability) {
 }
 
 # The eta, a row of nodes for each mixture, at which the probabilities of at + 1, ..., end are not
-# all nothing, with weights. In the middle of the rule nodes are pi / 2 times as far apart as on
-# average, and that is no farther than the narrowest product of a probability and the normal density
-# is wide: 1 / sqrt(1 + (sd / width)^2), in units of sd.
+# all negligible, with weights. In the middle of the rule, the distance between nodes is pi / 2
+# times the average. This distance is at most the width of the narrowest product of a probability
+# and the normal density. In units of sd that is 1 / sqrt(1 + (sd / width)^2), with the `width` of
+# the probability.
 run_nodes <- function(mixture, at, end) {
   range <- mixture_rule(mixture)$predictor_range
   interval <- within_reach(range(mixture, at, 1e-11)$lower, range(mixture, end, 1e-11)$upper,
@@ -130,9 +132,10 @@ run_nodes <- function(mixture, at, end) {
 
 # ---- as an integral ------------------------------------------------------------------------------
 
-# The sum of a smooth g over from, ..., to is the integral of g from from - 1/2 to to + 1/2, less
-# 1/24 of the rise of its slope in between (Euler and Maclaurin, for midpoints), and slopes are
-# differences of neighbours. The squares are smooth below and from the observation on.
+# The formula of Euler and Maclaurin for midpoints gives the sum of a smooth g over from, ..., to.
+# It is the integral of g from from - 1/2 to to + 1/2, less 1/24 of the rise of its slope in
+# between. Slopes are differences of neighbours. The squares are smooth below the observation, and
+# from it on.
 integrated_squares <- function(mixture, observed, line) {
   total <- double(mixture$n)
   if (!any(line$rows)) return(total)

@@ -1,8 +1,8 @@
 # Scores of predictions, one for each observation; the continuous ranked probability score of a
 # response by the mixture over the linear predictor.
 
-# Scores of each observation, which summarize_scores() averages. Counts, and zeros of responses that
-# have a probability of their own, have an interval of the PIT.
+# Scores of each observation, which summarize_scores() averages. The PIT of counts, and of zeros
+# with a probability of their own, is an interval.
 score_rows <- function(observed, distribution, level) {
   limits <- predictive_limits(distribution, level)
   pit <- predictive_pit(observed, distribution)
@@ -41,8 +41,8 @@ predictive_pit.neargp_response_mixture <- function(observed, distribution) {
 
 # ---- continuous ranked probability score ---------------------------------------------------------
 
-# The integral of (P(Y <= x) - [observed <= x])^2 over x, for counts the sum over whole numbers
-# (R/mixture-crps-counts.R).
+# The integral of (P(Y <= x) - [observed <= x])^2 over x. For counts it is the sum over whole
+# numbers, see R/mixture-crps-counts.R.
 #' @export
 predictive_crps.neargp_response_mixture <- function(observed, distribution) {
   check_crps_range(distribution)
@@ -51,8 +51,8 @@ predictive_crps.neargp_response_mixture <- function(observed, distribution) {
   over_rows(distribution, observed, compute, rows_at_once = 1000L)
 }
 
-# With a log link the integrand has its peak sd / 2 standard deviations of eta above the mean, where
-# 1 - F is as small as the error of F once sd is above 6. Responses end where numbers do.
+# With a log link the integrand peaks sd / 2 standard deviations of eta above the mean. Once sd is
+# above 6, the error of F there is as large as 1 - F. Responses end where numbers do.
 check_crps_range <- function(mixture, most_sd = 6, most_eta = 690) {
   if (mixture_rule(mixture)$scale != "log") return(invisible())
   single <- if (has_components(mixture)) stacked_components(mixture) else mixture

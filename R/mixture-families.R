@@ -1,16 +1,17 @@
-# Rules: the facts about a family that the mixture over a normal linear predictor needs, its
-# `mixture` in response-families.R:
-#   distribution(mixture, q), log_density(mixture, y), mean(mixture), variance(mixture): one number
-#     for each row
-#   quantile(mixture, p), crps(mixture, observed), only where they have a closed form;
-#     components_crps(mixture, observed), where that of a mixture with components has one
-#   scale: "identity", "log" or "logit", see mixture-scales.R
-#   spread(mixture): for the identity the standard deviation of the response, roughly
-# Most are built by quadrature_rule() of these, and have the first two:
-#   predictor_range(mixture, q, tail): the eta between which P(Y <= q | eta) falls from 1 - tail to
-#     tail
-#   likeliest(mixture, y): an eta at which y is about as likely as it can be
-#   upper(mixture): the least q at which P(Y <= q) is 1
+# A rule contains the facts about a family that the mixture over a normal linear predictor needs. It
+# is the element `mixture` of a family in response-families.R.
+#   `distribution(mixture, q)`, `log_density(mixture, y)`, `mean(mixture)`, `variance(mixture)`: one
+#     number for each row.
+#   `quantile(mixture, p)`, `crps(mixture, observed)`: only for closed forms.
+#   `components_crps(mixture, observed)`: only for closed forms of a mixture with components.
+#   `scale`: "identity", "log" or "logit", see mixture-scales.R.
+#   `spread(mixture)`: the approximate standard deviation of the response, for the identity.
+# quadrature_rule() makes most rules from the following functions. These rules contain the first
+# two.
+#   `predictor_range(mixture, q, tail)`: the eta between which P(Y <= q | eta) falls from 1 - tail
+#     to tail.
+#   `likeliest(mixture, y)`: an eta at which y is about as likely as it can be.
+#   `upper(mixture)`: the least q at which P(Y <= q) is 1.
 
 mixture_rule <- function(mixture) UseMethod("mixture_rule")
 
@@ -41,8 +42,8 @@ quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1
     return(value)
   }
   range <- predictor_range(part, q, tail)
-  # The noise of very large counts is nothing compared with sd, or next to the resolution of eta:
-  # they are exp(eta).
+  # The noise of very large counts is negligible compared with sd, or with the resolution of eta.
+  # They are exp(eta).
   narrow <- range$upper - range$lower < 1e-9 * part$sd
   value[inside] <- stats::pnorm((range$lower + range$upper) / 2, part$mean, part$sd)
   wide <- which(!narrow)
@@ -53,9 +54,9 @@ quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1
   value
 }
 
-# In z = (eta - mean) / sd the product of prior and likelihood has its peak between their peaks, and
-# is no wider than the prior. The likelihood of the least count, or of the largest, has no peak but
-# a step where half a count more or less is likeliest.
+# In z = (eta - mean) / sd the product of prior and likelihood peaks between their peaks, and is no
+# wider than the prior. The likelihood of the least or the largest count lacks a peak. It is a step,
+# where half a count more or less is likeliest.
 quadrature_log_density <- function(mixture, y, likeliest, upper) {
   family <- mixture_family(mixture)
   value <- family$density(y, pmin(pmax(mixture$mean, -700), 700), mixture$parameters,
@@ -95,9 +96,9 @@ log_link_moments <- function(linear, quadratic) {
 # below eta = -26.
 log_of_count <- function(mixture, y) log(pmax(y, exp(-26)))
 
-# The log of a quantile of gamma(shape). stats::qgamma() is wrong by orders of magnitude for shapes
-# beyond some 1e25, where the log of the variable has long been normal: with standard deviation 1 /
-# sqrt(shape) about log(shape), up to terms of 1 / shape.
+# The log of a quantile of gamma(shape). `stats::qgamma()` is wrong by orders of magnitude for
+# shapes beyond some 1e25, where the log of the variable has long been normal. Its mean is
+# log(shape) and its standard deviation 1 / sqrt(shape), up to terms of 1 / shape.
 log_gamma_quantile <- function(p, shape, lower.tail = TRUE) {
   many <- shape > 1e12
   exact <- log(stats::qgamma(p, ifelse(many, 1, shape), lower.tail = lower.tail))
@@ -178,9 +179,9 @@ log_odds_of_successes <- function(mixture, y) {
   log(pmax(y, least)) - log(pmax(mixture$trials - y, least))
 }
 
-# Log odds that enclose all of a beta(a, b) distribution but 2 * tail on either side: its odds are
-# those of independent G_a ~ gamma(a) and G_b ~ gamma(b), below l / h only if G_a < l or G_b > h.
-# (Quantiles of the beta distribution itself are not always found by R.)
+# Log odds that enclose all of a beta(a, b) distribution but 2 * tail on either side. Its odds are
+# G_a / G_b with independent G_a ~ gamma(a) and G_b ~ gamma(b). They are below l / h only if G_a < l
+# or G_b > h. R does not always find quantiles of the beta distribution itself.
 beta_odds <- function(tail, a, b) {
   low <- function(shape) log_gamma_quantile(tail, shape)
   high <- function(shape) log_gamma_quantile(tail, shape, lower.tail = FALSE)
@@ -203,8 +204,8 @@ beta_range <- function(mixture, q, tail) {
   bisected_range(mixture, q, tail, sqrt((1 + mixture$parameters$precision) * q * (1 - q)))
 }
 
-# No closed form: bisection within the reach of the normal distribution, down to half the width of
-# the fall, whose inverse is `steepness`.
+# Without a closed form: bisection within the reach of the normal distribution, down to half the
+# width of the fall. `steepness`: one over this width.
 bisected_range <- function(mixture, q, tail, steepness) {
   distribution <- mixture_family(mixture)$distribution
   widths <- 2 * normal_reach * mixture$sd * steepness
@@ -242,9 +243,9 @@ gaussian_rule <- normal_rule(function(parameters) parameters$variance,
     new_normal(mixture$mean, sqrt(mixture_rule(mixture)$variance(mixture)))))
 
 # Student's t is a scale mixture: t = N / sqrt(G) with G ~ gamma(df / 2, rate df / 2). Given G the
-# response is normal with variance sd^2 + scale^2 / G, and what is left is a smooth integral over
-# log G for which the trapezoidal rule is nearly exact. The density of u = log G is proportional to
-# exp(df / 2 (u - exp(u))): about sqrt(2 / df) wide, with a tail exp(df u / 2) to the left.
+# response is normal with variance sd^2 + scale^2 / G. A smooth integral over log G remains, for
+# which the trapezoidal rule is nearly exact. The density of u = log G is proportional to
+# exp(df / 2 (u - exp(u))). It is about sqrt(2 / df) wide, with a tail exp(df u / 2) to the left.
 student_nodes <- function(df) {
   spacing <- 0.35 * min(1, sqrt(2 / df))
   u <- seq(log(stats::qgamma(1e-14, df / 2, df / 2)),

@@ -1,9 +1,9 @@
-# Moments of mixtures over a normal linear predictor where the family's mean or variance given eta
-# has no closed expectation, and what start values and thresholds of the mean need of a family.
+# Moments of mixtures over a normal linear predictor, where the family's mean or variance given eta
+# lacks a closed expectation. Also starting values of the parameters of families.
 
-# Mean and variance given eta may grow like exp(eta) and exp(2 eta), which moves the mass of their
-# product with the normal density by one and by two standard deviations. The square of m - c, c = E
-# m, rather than the difference of E m^2 and c^2, keeps the digits.
+# Mean and variance given eta may grow like exp(eta) and exp(2 eta). This moves the mass of their
+# product with the normal density by one and by two standard deviations. For precision, the variance
+# uses the square of m - c with c = E m, not the difference of E m^2 and c^2.
 numeric_moments <- local({
   given <- function(mixture, what, eta) {
     matrix(mixture_family(mixture)[[what]](eta, mixture$parameters, mixture$trials), mixture$n)
@@ -19,9 +19,10 @@ numeric_moments <- local({
   })
 })
 
-# E h(eta) for an h that grows at most like exp(power * eta), by the trapezoidal rule: h bends over
-# distances of 1 in eta, so that nodes are 0.3 apart there, as they are in the normal density. h is
-# called with a mixture of some rows, a matrix of eta with as many, and their numbers.
+# E h(eta) for an h that grows at most like exp(power * eta), by the trapezoidal rule. Here h bends
+# over distances of 1 in eta, and the normal density over distances of 1 in z. Nodes are at most 0.3
+# from each other in both. `h` takes a mixture of some rows, a matrix of eta with as many rows, and
+# the numbers of these rows.
 positive_expectation <- function(mixture, h, power, rows_at_once = 500L, most = 4000L) {
   value <- as.vector(h(mixture, as.matrix(mixture$mean), seq_len(mixture$n)))
   spread <- which(mixture$sd > 0)
@@ -38,8 +39,8 @@ positive_expectation <- function(mixture, h, power, rows_at_once = 500L, most = 
   value
 }
 
-# The parameters that make the responses likeliest if the means were known, between `lower` and
-# `upper`: starting values where moments do not tell parameters apart.
+# The parameters between `lower` and `upper` that would make the responses likeliest if the means
+# were known. They are starting values where moments cannot distinguish parameters.
 likeliest_parameters <- function(name, y, mu, weights, trials, start, lower, upper,
                                  at_most = 5000L) {
   family <- response_families[[name]]

@@ -1,9 +1,9 @@
-# Expectations over eta ~ N(mean, sd^2) of functions that are constant outside an interval of eta,
-# such as the distribution function of a response at q: 1 where eta is low, 0 where it is high.
-# Hermite's rule fails where that step is narrow compared with sd. Instead the rule of Gauss and
-# Legendre is laid over the part of mean +- 7.5 sd that lies in the interval. One of the two
-# functions in the product is smooth over the whole of it, as it is either narrow compared with sd
-# or no wider than the step.
+# Expectations over eta ~ N(mean, sd^2) of functions that are constant outside an interval of eta.
+# For example, the distribution function of a response at q is 1 where eta is low, and 0 where it is
+# high. Hermite's rule fails where this step is narrow compared with sd. Instead the rule of Gauss
+# and Legendre is used on the part of mean +- 7.5 sd that lies in the interval. One of the two
+# functions in the product is smooth over this part, which is either narrow compared with sd or no
+# wider than the step.
 
 # Nodes, increasing, and weights with the sum 1, by the eigenvalues of the Jacobi matrix with these
 # numbers next to its diagonal of 0 (Golub and Welsch 1969).
@@ -71,12 +71,12 @@ legendre_expectation <- function(h, rows, a, b, mean, sd, rule) {
     lower.tail = FALSE)
 }
 
-# log of the integral of exp(g(z)) over z. g has one peak (or peaks that are near each other next to
-# their width) somewhere in [lower, upper], which may be a thousand times as long as the peak is
-# wide: a grid is laid over ever smaller intervals, always the part where the integrand is more than
-# exp(-40) of its largest value, with a cell on either side; the last one gets the rule, below and
-# above `bend`, near which g may bend most: nodes are densest at ends. `sd` is the length in eta of
-# a unit of z.
+# The log of the integral of exp(g(z)) over z. The function g peaks once in [lower, upper], or
+# several times at distances that are small next to the width of the peaks. This interval may be a
+# thousand times as long as the peak is wide, so a grid is laid over ever smaller intervals. Each is
+# the part where the integrand is more than exp(-40) of its largest value, with a cell on either
+# side. The last interval is integrated by the rule below and above `bend`, near which g may bend
+# most, since nodes are densest at ends. `sd` is the length in eta of a unit of z.
 log_integral <- function(g, lower, upper, sd, bend = lower) {
   cells <- 32L
   n <- length(lower)

@@ -1,6 +1,7 @@
 # Quantiles of the response: the smallest y with P(Y <= y) >= p. On the scale of mixture-scales.R
-# the normal score of P(Y <= y) is nearly a straight line: regula falsi in the Illinois version,
-# with a step of bisection now and then. Counts are stepped through by whole numbers.
+# the normal score of P(Y <= y) is nearly a straight line. The search is therefore regula falsi in
+# the Illinois version, with a step of bisection now and then. For counts it steps through whole
+# numbers.
 
 #' @export
 predictive_quantile.neargp_response_mixture <- function(p, distribution) {
@@ -62,8 +63,8 @@ normal_score <- function(probability, p) {
   ifelse(probability >= p - 1e-9 * pmin(p, 1 - p), pmax(score, 0), pmin(score, -1e-300))
 }
 
-# Both ends of the bracket have v, y and score; an end that is not known yet has an infinite v.
-# Below whole numbers lies -1, and P is 1 at the number of trials.
+# Each end of the bracket consists of v, y and score. The v of an end that is not known yet is
+# infinite. Below whole numbers lies -1, and P is 1 at the number of trials.
 start_search <- function(mixture, p, discrete) {
   n <- mixture$n
   spread <- scaled_spread(mixture)
@@ -76,8 +77,8 @@ start_search <- function(mixture, p, discrete) {
       score = rep(1, n)))
 }
 
-# The next point of the search: between the ends by their scores, every fourth time in the middle;
-# with one end known beyond it, ever farther.
+# The next point of the search. Between two known ends it follows from their scores, and every
+# fourth time it is the middle. With one known end it lies beyond this end, ever farther.
 next_point <- function(state, mixture, discrete, step) {
   low <- state$low
   high <- state$high
@@ -96,8 +97,8 @@ next_point <- function(state, mixture, discrete, step) {
   list(v = scale$inverse(y + 0.5, mixture), y = y)
 }
 
-# An end that stays for the second time has its score halved, which draws the next point to its side
-# (Illinois).
+# The score of an end that stays for the second time is halved, which draws the next point to its
+# side (Illinois).
 narrow_bracket <- function(state, at, score) {
   above <- score >= 0
   side <- ifelse(above, 1L, -1L)

@@ -26,9 +26,9 @@ response_scales <- list(
 
 response_scale <- function(mixture) response_scales[[mixture_rule(mixture)$scale]]
 
-# The standard deviation of the response, roughly, in units of eta: that of eta and that of the
-# noise at the mean of eta (by the delta method; next to the end of the support, where it says
-# nothing, 3).
+# The approximate standard deviation of the response, in units of eta. It combines that of eta and
+# that of the noise at the mean of eta, by the delta method. Next to the end of the support this
+# method fails, and the noise counts as 3.
 response_spread <- function(mixture) {
   if (has_components(mixture)) return(narrowest_spread(mixture))
   family <- mixture_family(mixture)

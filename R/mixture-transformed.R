@@ -1,7 +1,8 @@
-# Responses that are an increasing function of a normal variable: Y = h(m + s q(x)), x ~ N(0, 1),
-# with the moments m and s of the transformed response (noise included), h the inverse of the
-# transform and q the map of a recalibration, each the identity where there is none. Whatever is
-# monotone in Y is that of x, its score; means are integrals over x.
+# Responses that are an increasing function of a normal variable: Y = h(m + s q(x)), x ~ N(0, 1).
+# Here m and s are mean and standard deviation of the transformed response, noise included. The
+# function h is the inverse of the transform, and q the map of a recalibration. Each is the identity
+# where there is none. Whatever is monotone in Y follows from its score x, and means are integrals
+# over x.
 
 transformed_mixture <- function(mixture, family) {
   mixture$transform <- family$transform
@@ -116,9 +117,9 @@ recalibrated_moments <- function(map) {
   list(mean = mean, variance = sum((value - mean)^2 * nodes$weight))
 }
 
-# Moments of max(Z, 0)^2 for Z ~ N(m, s^2): with a = m / s the moments of order 2 and 4 of a normal
-# variable that is cut off at 0, by parts. If nothing is cut off, a form of the variance avoids
-# cancellation.
+# Moments of max(Z, 0)^2 for Z ~ N(m, s^2). With a = m / s they are the moments of order 2 and 4 of
+# a normal variable that is cut off at 0, found by parts. If nothing is cut off, a form of the
+# variance avoids cancellation.
 moments_of_square <- function(m, s) {
   a <- ifelse(s > 0, m / s, 40 * sign(m))
   P <- stats::pnorm(a)
@@ -132,8 +133,8 @@ is_closed_lognormal <- function(mixture) {
   is_logarithm(mixture$transform) && is.null(mixture$recalibration)
 }
 
-# A power below 0 makes an infinite response of a normal variable at its pole, and an infinite mean:
-# told where the pole is among the scores that are integrated over.
+# A power below 0 makes an infinite response of a normal variable at its pole, and an infinite mean.
+# The value is Inf where the pole is among the scores that are integrated over.
 beyond_pole <- function(mixture, value) {
   pole <- transform_pole(mixture$transform)
   if (is.infinite(pole)) return(value)
@@ -145,7 +146,7 @@ may_overflow <- function(mixture) {
   !is.null(mixture$transform) && is.infinite(transform_pole(mixture$transform))
 }
 
-# E f(Y, rows). A response has its floor, 0, at all scores below that of the floor.
+# E f(Y, rows). At all scores below that of the floor, the response is at its floor, 0.
 expected_response <- function(mixture, f = function(y, rows) y) {
   floor <- floor_score(mixture)
   f(double(mixture$n), seq_len(mixture$n)) * stats::pnorm(floor) +
@@ -199,8 +200,8 @@ score_nodes <- function(recalibration) {
   list(x = x, weight = c(outer(rule$weights / 2, width)) * stats::dnorm(x))
 }
 
-# The same above `from`, as matrices with a row for each. A power has a singular derivative at its
-# floor, where a panel begins: in u with x = a + (b - a) u^3 it has none of low order.
+# The same above `from`, as matrices with a row for each. A panel begins at the floor of a power,
+# where the derivative is singular. With x = a + (b - a) u^3, derivatives of low order in u are not.
 cut_score_nodes <- function(from, recalibration) {
   ends <- score_panels(recalibration)
   by_row <- function(x) matrix(x, length(from), length(x), byrow = TRUE)
@@ -219,8 +220,9 @@ panel_rules <- list(whole = gauss_legendre(8L), cut = gauss_legendre(16L))
 
 # ---- continuous ranked probability score ---------------------------------------------------------
 
-# E |Y - y| - E |Y - Y'| / 2, where |Y - y| = 2 (Y - y)+ + y - Y, and the second expectation is that
-# of Y (2 Phi(x) - 1). The log-normal distribution has a closed form (Baran and Lerch 2015, eq. 5).
+# The score is E |Y - y| - E |Y - Y'| / 2. In its first term |Y - y| = 2 max(Y - y, 0) + y - Y. The
+# second term is E Y (2 Phi(x) - 1). The log-normal distribution allows a closed form (Baran and
+# Lerch 2015, eq. 5).
 transformed_crps <- function(mixture, observed) {
   if (is_closed_lognormal(mixture)) return(lognormal_crps(mixture, observed))
   floor <- floor_score(mixture)

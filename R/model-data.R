@@ -83,8 +83,8 @@ rows_frame <- function(arguments, formula, data, locations, family) {
     arguments$na.action) else frame
 }
 
-# `arguments`: weights, offset and subset as quosures, which are evaluated in the data and then
-# where neargp() was called from (so that they may be handed on by `...`), and na.action.
+# `arguments`: na.action, and weights, offset and subset as quosures. Quosures are evaluated in the
+# data and then where neargp() was called from, so that `...` can hand them on.
 new_model_frame <- function(arguments, formula, data, locations, family = stats::gaussian()) {
   frame <- rows_frame(arguments, formula, data, locations, family)
   if (nrow(frame) == 0L) {
