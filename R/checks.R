@@ -53,6 +53,14 @@ check_number <- function(x, name, lower = -Inf, upper = Inf, open = FALSE, null_
   as.double(x)
 }
 
+# One learning rate, or several for equal shares of the steps.
+check_rates <- function(x) {
+  if (!is.numeric(x) || !length(x) || !all(is.finite(x)) || any(x <= 0)) {
+    abort_argument("learning_rate", "a number above 0, or several for equal shares of the steps", x)
+  }
+  as.double(x)
+}
+
 describe_range <- function(lower, upper, open, noun = "a number") {
   if (is.finite(lower) && is.finite(upper)) {
     return(paste0(noun, if (open) " above " else " between ", lower,

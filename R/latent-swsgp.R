@@ -46,7 +46,8 @@
 #' @param active the number of points that a mini-batch shares, an integer of at least `k`, on the
 #'   CPU. Default `NULL`: each observation uses its own. The paper shares 128 of 512.
 #' @param epochs,batch_size,learning_rate settings of Adam. Defaults: 30, 256 (64 with `active`)
-#'   and 0.03; the rate is divided by 10 at 75% and at 90%.
+#'   and 0.03; the rate is divided by 10 at 75% and at 90%. Several rates are those of equal shares
+#'   of the steps. For example, `0.03 / 5^(0:3)` is the schedule of Jankowiak and Pleiss (2022).
 #' @param kl_weight the weight of the divergence, a positive number; 1 in the paper. Default `NULL`:
 #'   the square root of `inducing / k`, or of `inducing / active`.
 #' @return A settings object for the argument `method` of [neargp()]. The fit contains the data
@@ -82,7 +83,7 @@ swsgp <- function(inducing = NULL, k = NULL, move = TRUE, select = c("kmeans", "
     covariance = covariance, active = active,
     jitter = check_number(jitter, "jitter", 0, 1e-2, open = TRUE),
     epochs = check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
-    learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE),
+    learning_rate = check_rates(learning_rate),
     kl_weight = check_number(kl_weight, "kl_weight", 0, open = TRUE, null_ok = TRUE)))
   method <- do.call(new_method, c(list("swsgp", "sparse within sparse GP (SWSGP)"), settings,
     swsgp_as_vnngp))

@@ -54,8 +54,8 @@
 #' @param jitter a small variance added to each inducing point, as a share of the process variance.
 #'   It is part of the model. Default: 1e-6. With `"adam"`, 1e-5 or 1e-4 is easier to optimise.
 #' @param epochs,batch_size,learning_rate settings of `"adam"`: passes over the data, rows in a
-#'   random batch, and the first learning rate, which is divided by 10 at 75% and at 90%. Defaults:
-#'   300, 256 and 0.01.
+#'   random batch, and the first learning rate, which is divided by 10 at 75% and at 90%. Several
+#'   rates are those of equal shares of the steps. Defaults: 300, 256 and 0.01.
 #' @param low_rank the number of inducing points of an additional low-rank part for smooth processes
 #'   in more than two coordinates, an integer. Experimental. Default: 0, since it rarely improves
 #'   predictions and takes 8 to 19 times as long.
@@ -122,7 +122,7 @@ vnngp <- function(k = NULL, inducing = NULL, posterior = c("sparse", "mean-field
   settings$overlap <- check_number(overlap, "overlap", 0, null_ok = TRUE)
   adam <- list(epochs = check_count(epochs, "epochs"),
     batch_size = check_count(batch_size, "batch_size"),
-    learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE))
+    learning_rate = check_rates(learning_rate))
   if (settings$optimizer == "adam") {
     settings <- c(settings[!names(settings) %in% c("factor", "factor_memory")], adam)
   }

@@ -27,7 +27,7 @@ neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   settings.shared = neargp::Index(Rcpp::as<double>(list["shared"]));
   settings.epochs = Rcpp::as<int>(list["epochs"]);
   settings.batch_size = Rcpp::as<int>(list["batch_size"]);
-  settings.learning_rate = Rcpp::as<double>(list["learning_rate"]);
+  settings.learning_rates = Rcpp::as<std::vector<double>>(list["learning_rate"]);
   settings.key = std::uint64_t(Rcpp::as<double>(list["key"]));
   settings.unit = Rcpp::as<double>(list["unit"]);
   settings.field_unit = Rcpp::as<double>(list["field_unit"]);

@@ -201,6 +201,19 @@ test_extended("numbers of points and neighbours are adapted to the data, and it 
   expect_identical(nrow(fit$inducing), 150L)
 })
 
+test_that("several learning rates are those of equal shares of the steps", {
+  fit_at <- function(rate) {
+    fit_swsgp(20, k = 4, epochs = 20, batch_size = 150, data = counts_data(), learning_rate = rate)
+  }
+  # 0.05 is divided by 10 at 75% and at 90%
+  in_twentieths <- 0.05 * rep(c(1, 0.1, 0.01), c(15L, 3L, 2L))
+  expect_equal(coef(fit_at(in_twentieths)), coef(fit_at(0.05)), tolerance = 1e-12)
+  expect_gt(max(abs(coef(fit_at(0.05 / 5^(0:3))) - coef(fit_at(0.05)))), 1e-4)
+  for (rates in list(c(0.03, 0), numeric(0), c(0.03, NA), "0.03")) {
+    expect_error(swsgp(20, learning_rate = rates), "learning_rate", class = "neargp_error_argument")
+  }
+})
+
 test_extended("with a point at each row the noise runs away, and is held at a ten-thousandth of the variance", {
   withr::local_seed(1)
   data <- counts_data()

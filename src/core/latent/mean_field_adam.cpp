@@ -168,8 +168,10 @@ bool usable(const MeanFieldGradient& gradient) {
   return true;
 }
 
-double rate_at(const MeanFieldAdamSettings& settings, Index step, Index steps) {
-  return decayed_rate(settings.learning_rate, settings.warm_start ? 1.0 : double(step) / double(steps));
+// `done`: the share of the steps.
+double rate_at(const std::vector<double>& rates, double done) {
+  if (rates.size() == 1) return decayed_rate(rates[0], done);
+  return rates[std::min(rates.size() - 1, std::size_t(done * double(rates.size())))];
 }
 
 // The objective at a point. Where all data of a batch see the same nodes it is a mean over batches, and found for those
@@ -244,7 +246,8 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
       }
       sum += gradient.value;
       ++taken;
-      state.step(gradient, rate_at(settings, epoch * batches.steps() + step, steps));
+      const double done = settings.warm_start ? 1.0 : double(epoch * batches.steps() + step) / double(steps);
+      state.step(gradient, rate_at(settings.learning_rates, done));
     }
     fit.trace.push_back(taken ? sum / taken : -INFINITY);
     if (settings.report) settings.report(epoch + 1, state.point_at(everything.nodes));

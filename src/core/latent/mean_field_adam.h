@@ -18,7 +18,7 @@ struct MeanFieldAdamSettings {
   Index shared = 0;   // how many nodes all data of a batch see together
   int epochs = 300;
   int batch_size = 256;
-  double learning_rate = 0.01;
+  std::vector<double> learning_rates{0.01};  // one, which is cut, or several for equal shares of the steps
   std::uint64_t key = 0;
   double unit = 1.0;             // of the linear predictor: means and trend move in it
   double field_unit = 0.0;       // above 0: means move in this, and not with the trend
