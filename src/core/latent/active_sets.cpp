@@ -59,12 +59,13 @@ MatrixXd to_nodes(const MatrixXd& lower, MatrixXd x) {
   return x;
 }
 
-// Derivatives for the slopes g and curvatures W of the data, where S and m are whitened:
+// The derivatives for the slopes g and curvatures W of the data. S and m are whitened.
 //
-//   mbar = A g - w m,   Sbar = -1/2 (A W A' + w I),   Abar = m g' + (I - S) A W,   kbar = -W / 2,
+//   mbar = A g - w m,   Sbar = -1/2 (A W A' + w I).
+//   Abar = m g' + (I - S) A W,   kbar = -W / 2.
 //   G = Abar A' + mbar m' + 2 Sbar S + w I.
 //
-// The last term comes from log|K_AA|. From log|S_AA| the matrix S_AA gets w/2 S_AA^-1.
+// The last term comes from log|K_AA|. From log|S_AA| the derivative in S_AA contains w/2 S_AA^-1.
 ActiveSetGradient answer(const InducingFactor& factor, const CrossBlock& block, const WhitenedPosterior& q,
                          const VectorXd& slope, const VectorXd& curvature, double w) {
   const MatrixXd& features = block.features();

@@ -6,8 +6,8 @@
 // The expected log-likelihoods lose D = KL[N(m_A, S_AA) || N(0, K_AA)] times a weight. Each datum sees its k nearest
 // nodes, or all data of a batch share a set (SWSGP-U, section 5 of the supplement).
 //
-// Let LL' = K_AA, A = L^-1 K_Ax, m = L^-1 m_A and S = L^-1 S_AA L^-T. This is the bound of an inducing-point model in
-// whitened coordinates. InducingFactor and CrossBlock give its derivatives.
+// Let LL' = K_AA, A = L^-1 K_Ax, m = L^-1 m_A and S = L^-1 S_AA L^-T. In these whitened coordinates the objective is
+// the ELBO of an inducing-point model. InducingFactor and CrossBlock give its derivatives.
 #pragma once
 
 #include <vector>

@@ -1,22 +1,24 @@
-// The share of some nodes, the own ones, and of the data at them in an evidence bound whose posterior is found in
-// parts: q(u) = N(m, A^-1) was fitted with other nodes around the own ones, all those before them in the prior's
-// ordering among these. The prior of such a set is the product of its conditionals, so that A lacks nothing but the
-// data elsewhere, and what it says of the own nodes is nearly what all data say. Of the bound of evidence_bound.h they
-// have  sum over own i of [E log p(y_i | eta_i) + 1/2 W_i s_i]
-//   - 1/2 sum over own j of [(a_j'm)^2 / f_j + log f_j + log pivot_j],
+// The share of some nodes, the own ones, and of the data at them in an ELBO whose posterior is found in parts. Each
+// part q(u) = N(m, A^-1) was fitted with other nodes around the own ones. The fitted set contains all nodes that one of
+// them is conditioned on, so that its prior is the product of its conditionals. A therefore lacks only the data
+// elsewhere, and the posterior of the own nodes is nearly that given all data. The share in the ELBO of
+// evidence_bound.h is the sum of L_i over own data i and of P_j over own nodes j.
 //
-// pivot_j being that of A, 1 / Var(u_j | nodes before j, data). The shares of disjoint sets of all nodes add up to the
-// bound. In (a_j'm) stand the means that each node has where it is own: the bound is stationary in the mean, so that
-// errors of m count by their squares, which in a sum with several values for one node they would not.
+//   L_i = E log p(y_i | eta_i) + 1/2 W_i s_i.
+//   P_j = -1/2 [(a_j'm)^2 / f_j + log f_j + log pivot_j].
 //
-// The trend is no part of these posteriors, whose data have it in their offsets. The slope of the bound in its
-// coefficients is, since C'g = Q m at the fields that belong to them (g: the slopes E d log p),
+// Here pivot_j is that of A, 1 / Var(u_j | nodes before j, data). The shares of disjoint sets of all nodes add up to
+// the ELBO. In (a_j'm) each mean is taken from the part where its node is own. The ELBO is stationary in the mean, so
+// that errors of m count by their squares. In a sum with several values for one node they would not.
+//
+// The trend is no part of these posteriors: the offsets of their data contain it. Let g be the slopes E d log p. At the
+// fields that belong to the coefficients of the trend C'g = Q m. The slope of the ELBO in the coefficients is therefore
 //
 //   X'g = D'g + H'Q m,   D = X - C H,
 //
-// for any H. With H = A^-1 C'WX, by which the field answers to the trend (trend_system.h), an error e of m moves this
-// by (H'Q - D'WC) e = 0, whether a column of X is smooth or rough; alone, X'g would take a small shift of all means for
-// a shift of the trend.
+// for any H. The H that is used is A^-1 C'WX, the response of the field to the trend (trend_system.h). An error e of m
+// then moves the slope by (H'Q - D'WC) e = 0, whether a column of X is smooth or rough. X'g itself would take a small
+// shift of all means for a shift of the trend.
 #pragma once
 
 #include <Eigen/Core>

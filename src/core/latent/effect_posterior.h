@@ -1,10 +1,11 @@
-// Random effects of a latent model, the last columns E of its design: their coefficients u have the prior N(0, I), and
-// with field f and u a posteriori N((m, u), A_joint^-1) for precisions W of the pseudo-observations,
+// Random effects of a latent model, the last columns E of its design. The prior of their coefficients u is N(0, I).
+// Given precisions W of the pseudo-observations, the posterior of field f and u is N((m, u), A_joint^-1).
 //
-//   A_joint = [A, C'WE; E'WC, E'WE + I], A = Q + C'WC.  With the Schur complement S^-1 = I + E'WE - E'WC H, H = A^-1
-//   C'WE, log|A_joint| = log|A| - log|S|, the field has the covariance matrix A^-1 + H S H', and datum i the variance
-//   s_i + d_i'S d_i, d_i = e_i - H'c_i. H is solved for exactly, so that with any factor of A the derivatives of log|S|
-//   in W and Q are those of H held fixed.
+//   A_joint = [A, C'WE; E'WC, E'WE + I],   A = Q + C'WC.
+//
+// Let H = A^-1 C'WE, and let S^-1 = I + E'WE - E'WC H be the Schur complement. Then log|A_joint| = log|A| - log|S|. The
+// covariance matrix of the field is A^-1 + H S H'. The variance at datum i is s_i + d_i'S d_i with d_i = e_i - H'c_i. H
+// is solved for exactly. With any factor of A the derivatives of log|S| in W and Q are therefore those at fixed H.
 #pragma once
 
 #include <Eigen/Core>

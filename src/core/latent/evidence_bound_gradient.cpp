@@ -1,22 +1,23 @@
 // The gradient of the evidence bound, as fit() of a SparsePosterior returns it, and of Laplace's approximation.
 //
-// Field, trend and pseudo-observations being stationary, only the explicit dependence on weights and variances counts.
-// The prior's part is P = -1/2 m'Qm + 1/2 log|Q| - 1/2 tr(Z Q). With v_j = (a_j'm)^2 + a_j'Z a_j its derivatives are
+// Field, trend and pseudo-observations are stationary, so that only the explicit dependence on weights and variances
+// counts. The prior's part is P = -1/2 m'Qm + 1/2 log|Q| - 1/2 tr(Z Q). Let v_j = (a_j'm)^2 + a_j'Z a_j, and let N be
+// the neighbours of node j. Then
 //
-//   dP / db_j = [(a_j'm) m_N + (Z a_j)_N] / f_j,   dP / df_j = -1/2 (1/f_j - v_j / f_j^2).
+//   dP / db_j = [a_j'm m_N + (Z a_j)_N] / f_j,   dP / df_j = -1/2 [1/f_j - v_j / f_j^2].
 //
-// The part D of data that interpolate, with g the expected slope, has the derivatives
+// Let g be the expected slope. The derivatives of the part D of data that interpolate are
 //
 //   dD / dc_i = g_i m_N - W_i (Z c_i)_N,   dD / dv_i = -W_i / 2.
 //
-// With a low-rank part (low_rank_prior.h), field r + A'w with the means r and m_w, node j with the slope g_j and the
-// precision W_j of its data, the same holds of r and its covariance matrix, Z + G C^-1 G', in the place of m and Z, and
-// A_j moves as g_j m_w - W_j C^-1 F_j.
+// With a low-rank part (low_rank_prior.h) the field is r + A'w. The mean of r and its covariance matrix Z + G C^-1 G'
+// then replace m and Z. Let m_w be the mean of w, and let g_j be the slope and W_j the precision of the data at node j.
+// The derivative in the features A_j is g_j m_w - W_j C^-1 F_j.
 //
 // Laplace's value is not stationary in m, which maximises the log density alone, nor in the coefficients u of random
-// effects: with t = [A, C'WE; E'WC, E'WE + I]^-1 d(-1/2 log|A|)/d(m, u), d log|A|/d eta_i = -s_i d3 log p, there is in
-// addition -t'dQ m for the covariance (and in A_j, with t_w the part of t that is the whitened field's, g_j t_w + [1/2
-// s_i d3 log p - W_i t_eta]_j m_w) and t'd(slopes) for the likelihood's parameters.
+// effects. Let t = [A, C'WE; E'WC, E'WE + I]^-1 d(-1/2 log|A|)/d(m, u), where d log|A|/d eta_i = -s_i d3 log p. The
+// covariance then gets in addition -t'dQ m, and the parameters of the likelihood get t'd(slopes). The derivative in A_j
+// gets g_j t_w + [1/2 s_i d3 log p - W_i t_eta]_j m_w, where t_w is the part of t for the whitened field.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -99,8 +100,8 @@ std::vector<double> SparsePosterior::residual_of(const std::vector<double>& fiel
   return {residual.data(), residual.data() + residual.size()};
 }
 
-// Derivatives in the design E of the random effects u, which linear predictors and their variances depend on: g_i u -
-// W_i (D S)_i.
+// The derivative in row i of the design E of the random effects u is g_i u - W_i (D S)_i. Linear predictors and their
+// variances depend on E.
 Eigen::MatrixXd SparsePosterior::design_gradient() const {
   const Index n = response_.n();
   const int count = effects_.count();
@@ -161,9 +162,9 @@ double SparsePosterior::finish_laplace(const RunContext& context) {
   return laplace_evidence(value, model_, factor_) - 0.5 * effects_.log_det();
 }
 
-// Steps without the negative curvatures approach the mode linearly, and log|A| there has an error of the first order in
-// what is left. A Newton step with all of them squares it. Returns the log density where it led, or where it should
-// not.
+// Steps without the negative curvatures approach the mode linearly. The remaining distance enters log|A| as an error of
+// the first order. A Newton step with all curvatures squares it. Returns the log density after that step, or at the old
+// state if the step fails.
 double SparsePosterior::approach_mode(double value, const RunContext& context) {
   PosteriorState newton = state_;
   newton.precision = curvature_;
@@ -205,8 +206,8 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, PosteriorGradi
   if (effects_.count() > 0) add_laplace_design_terms(t, t_at_data, third, gradient.design);
 }
 
-// The mode moves with the design: t'd(gradient of the log density at the mode), and the curvatures with the linear
-// predictors.
+// The mode moves with the design, which adds t'd(gradient of the log density at the mode). The curvatures move with the
+// linear predictors.
 void SparsePosterior::add_laplace_design_terms(const TrendSystem::Direction& t, const std::vector<double>& t_at_data,
                                                const std::vector<double>& third, Eigen::MatrixXd& design) const {
   const Index n = response_.n();
@@ -218,8 +219,8 @@ void SparsePosterior::add_laplace_design_terms(const TrendSystem::Direction& t, 
   design += slope * t_u.transpose() + moved * u.transpose();
 }
 
-// sum_i t_i d slope_i - 1/2 s_i d curvature_i in the logarithm of each parameter of the likelihood, by central
-// differences of the slopes and curvatures (error about 1e-10 of them).
+// The derivatives of sum_i t_i slope_i - 1/2 s_i curvature_i, at fixed t and s, in the logarithm of each parameter of
+// the likelihood. Central differences of the slopes and curvatures compute them, with a relative error of about 1e-10.
 std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<double>& at_data,
                                                               const RunContext& context) const {
   constexpr double step = 1e-4;

@@ -1,10 +1,10 @@
-// The trend of Laplace's approximation, beta where its value is highest. With the field (and the coefficients u of
-// random effects E) at the mode given beta, M = [A, C'WE; E'WC, E'WE + I] and D = [C, E], the linear predictors move
-// with beta by X - D M^-1 D'WX and log|A| with these by -s_i d3 log p, so that
+// The trend of Laplace's approximation: the beta that maximises its value. Given beta, the field is at its mode, with
+// the coefficients u of random effects E. Let M = [A, C'WE; E'WC, E'WE + I] and D = [C, E]. The linear predictors move
+// with beta by X - D M^-1 D'WX, and log|A| moves with these by -s_i d3 log p. Therefore
 //
 //   dL/dbeta = X'(slope + r - W D t),   r_i = 1/2 s_i d3 log p,   t = M^-1 D'r.
 //
-// The mode of field and trend together has X'slope = 0, and is the maximum for a normal response alone, where r = 0.
+// At the joint mode of field and trend X'slope = 0. It is the maximum only for a normal response, where r = 0.
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace neargp {
 
 namespace {
 
-// H for the step s that changed the gradient of what is maximised by -y.
+// The BFGS update of H, the inverse information, after the step s changed the gradient of the objective by -y.
 void update_inverse(Eigen::MatrixXd& H, const Eigen::VectorXd& s, const Eigen::VectorXd& y) {
   const double sy = s.dot(y);
   if (!(sy > 0.0)) return;
@@ -32,7 +32,8 @@ bool SparsePosterior::maximises_trend() const {
          likelihood_.family != ResponseFamily::gaussian;
 }
 
-// BFGS from the information that the joint mode has. A step that would gain a thousandth of the tolerance is not taken.
+// BFGS, which starts from the information at the joint mode. It stops before a step that promises a gain below a
+// thousandth of the tolerance.
 void SparsePosterior::climb_in_trend(PosteriorOutcome& outcome, PosteriorSettings settings, const RunContext& context) {
   held_ = effects_.first();
   state_.has_trend = true;
@@ -64,7 +65,7 @@ void SparsePosterior::climb_in_trend(PosteriorOutcome& outcome, PosteriorSetting
   outcome.converged = false;
 }
 
-// Laplace's approximation with the trend moved by a step and held there.
+// Laplace's approximation after a step of the trend, which then stays fixed.
 PosteriorOutcome SparsePosterior::laplace_at(PosteriorState start, const Eigen::VectorXd& step,
                                              const PosteriorSettings& settings, const RunContext& context) {
   state_ = std::move(start);
@@ -135,8 +136,9 @@ Eigen::MatrixXd SparsePosterior::trend_information(const Eigen::MatrixXd& root, 
   return 0.5 * (information + information.transpose());
 }
 
-// In units of the joint mode's standard errors, which Laplace's second derivatives are near. A direction in which its
-// value is almost straight keeps a thousandth of that mode's information, and all of it where nothing bounds the trend.
+// The unit is the joint mode's standard errors, in which Laplace's second derivatives are close to 1. A direction in
+// which its value is almost straight keeps a thousandth of the joint mode's information. Where nothing bounds the trend
+// all of that information is kept.
 TrendSystem::Trend SparsePosterior::trend(const RunContext& context) {
   const auto system = [&] {
     return TrendSystem(model_, response_, centring(state_.precision), effects_.count(), factor_, state_.precision, true,

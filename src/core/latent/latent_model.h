@@ -1,16 +1,17 @@
-// A Gaussian field u at nodes with a nearest-neighbour prior, and how the data see it.
+// A Gaussian field u ~ N(0, Q^-1) at nodes with a nearest-neighbour prior, and how the data depend on it.
 //
-//   u ~ N(0, Q^-1),   Q = sum_j a_j a_j'/f_j,   a_j = e_j - sum over l in N(j) of b_jl e_l,
+//   Q = sum_j a_j a_j'/f_j,   a_j = e_j - sum over l in N(j) of b_jl e_l.
 //
-// with b_j and f_j the weights and conditional variance of node j given the nodes N(j) before it; the covariance matrix
-// of nodes has jitter * variance added on its diagonal, which is part of the model. A datum i sees the field at a node,
-// w_i = u_node(i), or (fewer nodes than data) through the nodes near it, w_i | u ~ N(c_i'u, v_i) (Wu, Pleiss and
-// Cunningham 2022, eqs. 9 and 25).
+// Here b_j and f_j are the weights and conditional variance of node j given the nodes N(j) before it. The covariance
+// matrix of the nodes includes jitter * variance on its diagonal, as part of the model. A datum i depends on the field
+// at one node, w_i = u_node(i). With fewer nodes than data it depends on the nodes near it, w_i | u ~ N(c_i'u, v_i), as
+// in Wu, Pleiss and Cunningham (2022, eqs. 9 and 25).
 //
-// With inducing points the field is the sum of a low-rank part and u's, which then is what these leave over
-// (low_rank_prior.h): Q is the precision of the residual field, and the prior's that of both.
+// With inducing points the field is the sum of a low-rank part and of u, the residual field (low_rank_prior.h). Then Q
+// is the precision of the residual field, and "the prior's precision" is that of the sum.
 //
-// Nodes are numbered by their place in memory, close ones close together; node_number() translates the caller's.
+// Nodes are numbered by their position in memory, where close nodes are close together. The numbers of the caller are
+// translated by node_number().
 #pragma once
 
 #include <memory>
@@ -101,7 +102,7 @@ class LatentModel {
   // The gradient in the covariance parameters, the jitter tied to the variance.
   std::vector<double> gradient(const LatentAdjoints& adjoints, const RunContext& context) const;
 
-  // a_j as rows (1, -b_j): nodes x (1 + k), the members of its clique being prior_members().
+  // The vectors a_j as rows 1, -b_j: nodes x (1 + k). `prior_members()` lists the members of their cliques.
   const std::vector<int>& prior_members() const { return prior_members_; }
   const std::vector<double>& prior_vectors() const { return prior_vectors_; }
   const std::vector<double>& prior_scale() const { return inverse_variance_; }  // 1 / f

@@ -19,12 +19,13 @@ LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior&
                                 const NeighborTable& neighbors, const std::vector<double>& field_response, int columns,
                                 Workspaces& workspaces, const RunContext& context);
 
-// Draws of the field at the nodes, by column. Independent normals x (one for each node and datum and draw) give h =
-// sum_j a_j x_j / sqrt(f_j) + C' sqrt(W) x, whose covariance is A, so A^-1 h has the covariance A^-1 (Papandreou and
-// Yuille 2010). Exact whatever the factor, which only preconditions. A pseudo-observation whose precision is negative
-// (an outlier of a likelihood that is not log-concave) is taken to have none.
+// Draws of the field at the nodes, by column. Independent normals x, one for each node, datum and draw, give h = sum_j
+// a_j x_j / sqrt(f_j) + C' sqrt(W) x. The covariance of h is A, and that of A^-1 h is A^-1 (Papandreou and Yuille
+// 2010). Draws are exact with any factor, which only preconditions. A negative precision of a pseudo-observation counts
+// as 0. It occurs at outliers of a likelihood that is not log-concave.
 //
-// With a low-rank part (low_rank_factor.h) w = L_C^-T x and u = A^-1 h + F w, A the precision of the residual field.
+// With a low-rank part (low_rank_factor.h) w = L_C^-T x and u = A^-1 h + F w, where A is the precision of the residual
+// field.
 struct LatentDraws {
   std::vector<double> field;     // u
   std::vector<double> whitened;  // w, without the posterior's mean as u; empty where there is no low-rank part

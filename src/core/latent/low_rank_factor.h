@@ -1,13 +1,14 @@
-// The posterior of a latent model whose prior has a low-rank part (low_rank_prior.h), given pseudo-observations of
-// precision W at the nodes. With P = Lam + W, the precision of the residual field that PosteriorFactor factorizes, and
+// The posterior of a latent model with a low-rank part in its prior (low_rank_prior.h), given pseudo-observations of
+// precision W at the nodes. P = Lam + W is the precision of the residual field, which PosteriorFactor factorizes. Let
 //
-//   G' = A W P^-1,   F' = A - G' = A Lam P^-1,   C = I + A W F = I + F'W F + G'Lam G = L_C L_C',
+//   G' = A W P^-1,   F' = A - G' = A Lam P^-1.
+//   C = I + A W F = I + F'W F + G'Lam G = L_C L_C'.
 //
-// the whitened field has the covariance C^-1 and the field
+// The covariance of the whitened field w is C^-1, and that of the residual field is P^-1 + G C^-1 G'. For the field f
 //
-//   (K^-1 + W)^-1 = P^-1 + F C^-1 F',   log|K^-1 + W| = log|P| + log|C| - log|E|,   Cov(f, w) = F C^-1;
+//   (K^-1 + W)^-1 = P^-1 + F C^-1 F',   log|K^-1 + W| = log|P| + log|C| - log|E|,   Cov(f, w) = F C^-1.
 //
-// the residual field alone P^-1 + G C^-1 G'. The second form of C has no error of the first order in F.
+// An error of F enters the second form of C only by its square.
 #pragma once
 
 #include <functional>

@@ -45,8 +45,8 @@ class LowRankPrediction {
   }
 
  private:
-  // Predicts in matrices of one width, by the engine that gives no column a place of its own: other places play no
-  // part.
+  // Predicts in matrices of one width, with the engine whose results do not depend on the position of a column. Other
+  // locations therefore do not matter.
   void predict(Index first) {
     const Index count = std::min(chunk_rows, places_.size() - first);
     ResidualConditional conditional(places_.covariance(), neighbors_.k);

@@ -1,11 +1,11 @@
-// The posterior of a latent model with a low-rank part (low_rank_prior.h) at other places.
+// The posterior of a latent model with a low-rank part (low_rank_prior.h) at other locations.
 //
-// With a the features of a place, N its neighbours among the nodes, b and D the weights and conditional variance of its
-// residual given theirs (each with the jitter as its noise), and alpha = a - A_N b, the field there is
+// Let a be the features of a location, and N its neighbours among the nodes. Let b and D be the weights and conditional
+// variance of its residual given theirs, which include the jitter as noise. With alpha = a - A_N b the field there is
 //
-//   b'f_N + alpha'w + an independent rest of the variance D,
+//   b'f_N + alpha'w + an independent rest of the variance D.
 //
-// of mean b'm_N + alpha'm_w and covariance D + b'P^-1 b + |L_C^-1 (alpha + F_N'b)|^2 (low_rank_factor.h).
+// Its mean is b'm_N + alpha'm_w. Its covariance is D + b'P^-1 b + |L_C^-1 (alpha + F_N'b)|^2, see low_rank_factor.h.
 #pragma once
 
 #include <vector>
@@ -14,13 +14,13 @@
 
 namespace neargp {
 
-// Neighbours are the `k` of each place's candidates, rows of the caller's nodes, of the largest residual correlation
-// with it. Each row of the result depends on its own place alone.
+// The neighbours of a location are the `k` of its candidates with the largest residual correlation with it.
+// `candidates`: rows of the caller's nodes. Each row of the result depends only on its own location.
 LatentPrediction predict_low_rank(const LatentModel& model, const SparsePosterior& posterior, Points locations,
                                   const NeighborTable& candidates, int k, const std::vector<double>& field_response,
                                   int columns, const RunContext& context);
 
-// The same of places together: with `weights` b, a column by node for each, and `alpha` likewise, all but D.
+// The same for locations together, without D. `weights`: b, a column by node for each location; `alpha` likewise.
 struct LatentJoint {
   Eigen::VectorXd mean;
   Eigen::MatrixXd response, covariance;

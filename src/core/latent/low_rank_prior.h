@@ -1,15 +1,19 @@
-// The prior of a field f with a low-rank part at the nodes of a latent model ("VIF": Gyger, Furrer and Sigrist 2025),
+// The prior of a field f with a low-rank part at the nodes of a latent model, the "VIF" of Gyger, Furrer and Sigrist
+// (2025). The field is a sum of two independent parts:
 //
-//   f = A'w + r,   w ~ N(0, I),   r ~ N(0, Lam^-1),   Lam = sum_j a_j a_j'/f_j,
+//   f = A'w + r,   w ~ N(0, I),   r ~ N(0, Lam^-1).
+//   Lam = sum_j a_j a_j'/f_j,   a_j = e_j - sum over l in N(j) of b_jl e_l.
 //
-// A the features of the nodes (residual_rows.h), a_j = e_j - sum over l in N(j) of b_jl e_l, with b_j and f_j the
-// weights and conditional variance of the residual field at node j given the nodes N(j) before it, each with the jitter
-// as its noise. For a vector x of nodes let y~_j = a_j'x / f_j^(1/2), and a~_j = A a_j / f_j^(1/2) likewise. Then
+// A contains the features of the nodes (residual_rows.h). The weights b_j and the conditional variance f_j are those of
+// the residual field at node j given the nodes N(j) before it. The residual field at each of these nodes includes the
+// jitter as its noise. For a vector x of nodes let y~_j = a_j'x / f_j^(1/2), and a~_j = A a_j / f_j^(1/2) likewise.
+// Then
 //
-//   E = I + sum_j a~_j a~_j',   E[w | f = x] = E^-1 sum_j a~_j y~_j =: w(x),
-//   K^-1 x = Lam (x - A'w(x)),   x'K^-1 x = r'Lam r + w(x)'w(x),   log|K^-1| = log|Lam| - log|E|,
+//   E = I + sum_j a~_j a~_j',   E[w | f = x] = E^-1 sum_j a~_j y~_j =: w(x).
+//   K^-1 x = Lam (x - A'w(x)),   x'K^-1 x = r'Lam r + w(x)'w(x),   log|K^-1| = log|Lam| - log|E|.
 //
-// K = A'A + Lam^-1 the covariance matrix of f. The forms in r and w keep the digits that Lam x would lose.
+// K = A'A + Lam^-1 is the covariance matrix of f, and r = x - A'w(x). The forms in r and w keep the digits that Lam x
+// would lose.
 #pragma once
 
 #include <memory>

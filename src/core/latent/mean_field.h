@@ -1,25 +1,27 @@
-// The mean-field bound of a latent model, q(u) = prod_j N(m_j, s_j) (Wu, Pleiss and Cunningham 2022, section 3):
+// The mean-field objective of a latent model, q(u) = prod_j N(m_j, s_j). It is the lower bound of Wu, Pleiss and
+// Cunningham (2022, section 3, eqs. 12 and 28):
 //
-//   L = sum_i E log p(y_i | eta_i)
-//       - 1/2 sum_j [log f_j - log s_j - 1 + (s_j + sum_l b_jl^2 s_l + (m_j - b_j'm)^2) / f_j]        (eqs. 12 and 28)
+//   L = sum_i E log p(y_i | eta_i) - sum_j D_j.
+//   D_j = 1/2 { log f_j - log s_j - 1 + [s_j + sum_l b_jl^2 s_l + (m_j - b_j'm)^2] / f_j }.
 //
-// b_j and f_j the weights and conditional variance of node j given the nodes before it; eta_i has the mean
-// offset_i + x_i'beta + mu_i and the variance tau_i, at a node mu_i = m_j and tau_i = s_j, else mu_i = c_i'm and
-// tau_i = v_i + sum_l c_il^2 s_l (eq. 25).
+// Here b_j and f_j are the weights and conditional variance of node j given the nodes before it. The mean of eta_i is
+// offset_i + x_i'beta + mu_i, and its variance is tau_i. At a node mu_i = m_j and tau_i = s_j. Elsewhere mu_i = c_i'm
+// and tau_i = v_i + sum_l c_il^2 s_l (eq. 25).
 //
-// SWSGP (Tran, Milios, Michiardi and Filippone 2021, eq. 11) has for the second sum the mean over the data of
+// In SWSGP (Tran, Milios, Michiardi and Filippone 2021, eq. 11) the second sum is the mean over the data of
 //
-//   -KL[N(m_I, diag s_I) || N(0, K_II)],   I = I(i) the nodes that datum i sees,
+//   KL[N(m_I, diag s_I) || N(0, K_II)].
 //
-// which the CPU finds from the factor of K_II that the moments of datum i take (conditional/cpu/members_divergence.h).
-// Other devices find it by the chain rule as a sum of the terms above over I, b_j and f_j given the members of I before
-// j. The mean is no bound. Either second sum may have a weight other than 1.
+// Here I = I(i) are the nodes that datum i depends on. The CPU finds this divergence from the factor of K_II, which the
+// moments of datum i need anyway (conditional/cpu/members_divergence.h). Other devices find it by the chain rule, as
+// the sum of D_j over I, with b_j and f_j given the members of I before j. With this mean L is no lower bound. The
+// weight of either second sum may differ from 1.
 //
 // For a full covariance matrix of q(u), and for data of a batch that share a set of nodes, active_sets.h computes both
 // sums on the CPU.
 //
-// Both sums may be sub-sampled (eq. 19): with uniformly drawn rows, each sum weighted by the number of its terms over
-// the number drawn, value and gradient are unbiased for any sizes of the batches.
+// Both sums may be sub-sampled (eq. 19). With uniformly drawn rows, each sum is weighted by the number of its terms
+// over the number drawn. Value and gradient are then unbiased for any sizes of the batches.
 #pragma once
 
 #include <vector>
@@ -34,7 +36,7 @@ struct ActiveSet;
 struct ActiveSetGradient;
 class NodePosterior;
 
-// Where the bound is evaluated.
+// The point at which the objective is evaluated.
 struct MeanFieldPoint {
   Covariance covariance;  // its nugget is the jitter
   Likelihood likelihood;
@@ -65,8 +67,8 @@ struct MeanFieldGradient {
 class MeanField {
  public:
   // Nodes are numbered as the model numbers them. Both arguments outlive the object. `locations`: gradients in the
-  // coordinates of the nodes are wanted. `shared`: how many nodes all data of a batch see together, of neighborhoods; 0
-  // where each datum sees its own.
+  // coordinates of the nodes are wanted. `shared`: how many nodes all data of a batch depend on together, with
+  // neighborhoods; 0 if each datum depends on its own nodes.
   MeanField(const LatentModel& model, const LatentResponse& response, bool locations,
             MeanFieldPrior prior = MeanFieldPrior::sequential, double kl_weight = 1.0, Index shared = 0);
 

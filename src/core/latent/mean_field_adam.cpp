@@ -33,10 +33,10 @@ std::vector<double> column_spread(const std::vector<double>& coords, int dim) {
   return spread;
 }
 
-// Everything that moves, on the scale on which it moves: covariance and likelihood on the working scale, the trend, and
-// at each node log s and the mean of the centred field, v = m + x'beta with x the design there. (With m in the place of
-// v a constant would pass from the trend to the field only through small differences of large gradients. But steps
-// of the trend would move a field that is fixed far below it by many standard deviations: then v = m.)
+// All variables, on the scale on which they move. Covariance and likelihood move on the working scale, the trend as it
+// is. Each node moves log s and the mean of the centred field, v = m + x'beta with x the design there. With m in place
+// of v a constant would pass from the trend to the field only through small differences of large gradients. But steps
+// of the trend would move a field with a small fixed variance by many standard deviations: then v = m.
 class AdamState {
  public:
   AdamState(const LatentModel& model, const LatentResponse& response, MeanFieldPoint point,

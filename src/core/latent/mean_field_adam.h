@@ -1,6 +1,6 @@
-// The paper's optimiser of the mean-field bound: Adam on moments of q, covariance, likelihood, trend and, if wanted,
-// the locations of the nodes, over mini-batches, the learning rate cut by ten at 75% and at 90% of the steps (appendix
-// D.3.1).
+// The paper's optimiser of the mean-field objective. Adam moves the moments of q, covariance, likelihood, trend and, if
+// wanted, the locations of the nodes, over mini-batches. The learning rate is cut by ten at 75% and at 90% of the steps
+// (appendix D.3.1).
 #pragma once
 
 #include <cstdint>
@@ -37,11 +37,11 @@ struct MeanFieldFit {
   NeighborTable node_neighbors, data_neighbors;
 };
 
-// Moments to start from. At the linear predictor `eta` that each response suggests by itself, the log-likelihood is
-// that of a normal z_i = w_i + noise of variance 1/W_i, with W_i its curvature (at least a twentieth of the largest)
-// and z_i = eta_i - trend_i + slope_i / W_i. Then m = (Q + C'WC)^-1 C'Wz, the posterior mean at the model's covariance,
-// and the best s for it, 1/(Q + C'WC)_jj. From m = 0 or m = z the bound's steep prior term drives the covariance to
-// white noise before m is smooth.
+// Moments to start from. `eta`: the linear predictor that each response suggests by itself. There the log-likelihood is
+// that of a normal z_i = w_i + noise of variance 1/W_i. W_i is its curvature, at least a twentieth of the largest, and
+// z_i = eta_i - trend_i + slope_i / W_i. Then m = (Q + C'WC)^-1 C'Wz is the posterior mean at the model's covariance,
+// and the best s for it is 1/(Q + C'WC)_jj. From m = 0 or m = z the steep prior term of the objective drives the
+// covariance to white noise before m is smooth.
 std::vector<double> starting_moments(const LatentModel& model, const LatentResponse& response,
                                      const Likelihood& likelihood, const std::vector<double>& beta,
                                      const std::vector<double>& eta, const RunContext& context);

@@ -8,12 +8,12 @@
 
 namespace neargp {
 
-// Moments at the data, by datum: mean and variance of eta (eq. 25, and what the trend adds), slope E d log p / d eta
-// and curvature
-// -E d2 log p / d eta2. And how posterior mean and trend depend on each other, with A = Q + C'WC, W the curvatures
-// (negative ones count as none): H = A^-1 C'WX, nodes x coefficients by column, and (X'WX - X'WC H)^-1. That is not a
-// mean-field quantity; the mean-field one would take the field to be known all but exactly. To the variance at a datum
-// the trend adds d'Vd, d = x - H'c, V its covariance matrix.
+// Moments at the data, by datum. The mean and variance of eta include what the trend adds (eq. 25). The slope is E d
+// log p / d eta, and the curvature is -E d2 log p / d eta2. The other two describe how posterior mean and trend depend
+// on each other. Let A = Q + C'WC, where W are the curvatures, or 0 where these are negative. `field_response` is H =
+// A^-1 C'WX, nodes x coefficients by column. `trend_covariance` is V = (X'WX - X'WC H)^-1. It is not a mean-field
+// quantity; the mean-field one would take the field to be known all but exactly. The trend adds d'Vd to the variance at
+// a datum, where d = x - H'c.
 struct MeanFieldState {
   std::vector<double> linear_predictor, variance, slope, curvature, field_response, trend_covariance;
 };

@@ -9,7 +9,8 @@
 
 namespace neargp {
 
-// The paper's sum over data has 1/n of each datum's divergence, and that over batches the whole of each.
+// With a set for each datum the paper's sum over the data contains 1/n of each divergence. With a set for each batch
+// the sum over batches contains all of each.
 void MeanField::add_active_sets(const MeanFieldPoint& point, const MeanFieldBatch& batch,
                                 const PreparedCovariance& covariance, const RunContext& context) {
   if (sort_of_prior_ != MeanFieldPrior::neighborhoods) throw Error("Only data with neighborhoods see active nodes.");

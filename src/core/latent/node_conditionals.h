@@ -1,4 +1,4 @@
-// Weights and conditional variances of targets given nodes, which have the jitter as their noise.
+// Weights and conditional variances of targets given nodes, whose noise is the jitter.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@ namespace neargp {
 
 class NodeConditionals {
  public:
-  // Targets are the nodes themselves (each with noise, as the nodes have) or, where given, other points (without).
-  // The coordinates, those of nodes checked by the caller, and `unit_noise`, a 1 for each node, outlive the object.
-  // Rows of `neighbors` are nodes, -1 where there are fewer.
+  // Targets are the nodes themselves, with noise as the nodes, or other points without noise. The coordinates, those of
+  // nodes checked by the caller, and `unit_noise`, a 1 for each node, outlive the object. Rows of `neighbors` are
+  // nodes, -1 where there are fewer.
   NodeConditionals(Points nodes, const std::vector<double>& unit_noise, Points targets, bool targets_are_nodes,
                    NeighborTable neighbors, const RunContext& context);
 

@@ -1,5 +1,5 @@
-// The trend's design at the nodes of a latent model, which separates field and trend: optimisers move the centred field
-// v = u + Xn beta, for a constant added to the trend and taken from the field changes no linear predictor.
+// The trend's design at the nodes of a latent model, which separates field and trend. A constant added to the trend and
+// taken from the field changes no linear predictor. Optimisers therefore move the centred field v = u + Xn beta.
 #pragma once
 
 #include <vector>

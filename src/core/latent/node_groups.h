@@ -1,6 +1,6 @@
-// Groups of nodes of a latent model, such as the points that an area is covered by, and the posterior covariance of the
-// field within each, by the factor of the posterior's precision alone: of an incomplete one with its errors. All
-// numbers are by the caller's nodes.
+// Groups of nodes of a latent model, for example the points that cover an area. The factor of the posterior's precision
+// alone gives the posterior covariance of the field within each group. With an incomplete factor that includes its
+// errors. All numbers are by the caller's nodes.
 #pragma once
 
 #include <vector>

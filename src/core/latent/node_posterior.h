@@ -1,8 +1,9 @@
-// The posterior of nodes that swsgp() trains, q(u) = N(m, S) (Tran, Milios, Michiardi and Filippone 2021, section 2.1):
+// The posterior of nodes that swsgp() trains, q(u) = N(m, S), of Tran, Milios, Michiardi and Filippone (2021, section
+// 2.1). Let S = R R', where the row of node j is
 //
-//   S = R R',   R_j = s_j^1/2 (r_j1, .., r_j,j-1, 1, 0, ..)   the row of node j,
+//   R_j = s_j^1/2 (r_j1, .., r_j,j-1, 1, 0, ..).
 //
-// or S = diag(s) where there are no r. With r free of units a step of Adam in r means the same at all nodes.
+// Without r, S = diag(s). Since r is free of units, a step of Adam in r means the same at all nodes.
 #pragma once
 
 #include <Eigen/Core>

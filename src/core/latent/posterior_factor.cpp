@@ -64,8 +64,8 @@ void PosteriorFactor::set_prior() {
   pattern_.add_outer_products(0, model_.prior_vectors().data(), model_.prior_scale().data(), prior_values_.data());
 }
 
-// Nothing is to be done where the pseudo-observations are those of the factor, as those of a gaussian response are in
-// all but the first step.
+// Nothing is done if the factor is already that of these pseudo-observations. For a Gaussian response that holds in all
+// but the first step.
 bool PosteriorFactor::factorize(const std::vector<double>& precision, const RunContext& context) {
   if (precision == factorized_) return true;
   factorized_.clear();
@@ -121,9 +121,9 @@ bool PosteriorFactor::can_be_exact() const {
   return may_be_exact_ && !pattern_.is_restricted() && model_.nodes() <= most_nodes_for_exact;
 }
 
-// Pivots may all be positive and the factor M = LL' have next to nothing in common with A: of a smooth field in many
-// inputs values have been wrong by thousands. The error of M^-1 h, for a vector h of signs, in the norm of M^-1; 0 of
-// an exact factor. It is nearly the error of the largest variances.
+// All pivots may be positive although the factor M = LL' is nowhere near A. For a smooth field in many dimensions
+// values have been wrong by thousands. Returns the error of M^-1 h, for a vector h of signs, in the norm of M^-1. It is
+// 0 for an exact factor, and otherwise nearly the error of the largest variances.
 double PosteriorFactor::relative_error(const std::vector<double>& precision, const RunContext& context) const {
   constexpr double golden = 0.6180339887498949;
   std::vector<double> h(model_.nodes());

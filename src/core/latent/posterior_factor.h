@@ -1,6 +1,6 @@
-// The precision A = Q + C'WC of a latent model's posterior on the pattern of the model's cliques, its factor, and what
-// follows from it, with the low-rank part where there is one (low_rank_factor.h): log|A|, Z = d log|A| / dA, and the
-// variances s_i = v_i + c_i'Z c_i of the field at the data.
+// The precision A = Q + C'WC of a latent model's posterior on the pattern of the model's cliques, and its factor. They
+// give log|A|, Z = d log|A| / dA, and the variances s_i = v_i + c_i'Z c_i of the field at the data. These include the
+// low-rank part where there is one (low_rank_factor.h).
 #pragma once
 
 #include <Eigen/Core>
@@ -19,14 +19,14 @@ namespace neargp {
 enum class PosteriorKind { sparse, laplace, mean_field };
 
 struct FactorSettings {
-  // An exact factor; else an incomplete one. Should it break down, or differ too much from A, it gives way to an exact
-  // one where there are at most a few thousand nodes.
+  // An exact factor instead of an incomplete one. If an incomplete factor breaks down or differs too much from A, an
+  // exact one replaces it where there are at most a few thousand nodes.
   bool exact = false;
-  // The most entries of an incomplete factor; where the pattern of Q would take more it has the restricted one
+  // The most memory for the pattern of an incomplete factor. Where the pattern of Q would take more, it is restricted
   // (linalg/sparse/sparse_pattern.h).
   double most_bytes = std::numeric_limits<double>::infinity();
-  // Whether an incomplete one may give way. Its pivots are of the nodes given those before them, as the shares of a
-  // bound (bound_share.h) need them, an exact factor's in another order.
+  // Whether an exact factor may replace an incomplete one. The pivots of an incomplete factor are those of each node
+  // given the nodes before it, which bound_share.h needs. An exact factor orders the nodes differently.
   bool may_be_exact = true;
 };
 
@@ -39,9 +39,9 @@ class PosteriorFactor {
   // Takes Q from the model's present covariance, if it has not.
   void set_prior();
 
-  // Factorizes A for these precisions W by datum, and finds Z and the variances along with it, but for Laplace's
-  // approximation, which needs them at the mode alone. False where A or an incomplete factor of it is not positive
-  // definite, or where that factor differs too much from A and an exact one can be had.
+  // Factorizes A for these precisions W by datum, with Z and the variances. Laplace's approximation computes those
+  // later, at the mode alone. Returns false where A or an incomplete factor of it is not positive definite, or where
+  // that factor differs too much from A and an exact one can be had.
   bool factorize(const std::vector<double>& precision, const RunContext& context);
   void find_inverse(const RunContext& context);
 

@@ -53,8 +53,8 @@ PosteriorOutcome SparsePosterior::climb(const PosteriorSettings& settings, const
         refined_steps_ = true;  // the step may have been wrong, and not long
         continue;
       }
-      // A step that is too long is cut. A part of 2^-12 that does not gain is rounding, or steps swing about the
-      // optimum. Beside random effects it is neither where the whole step promised more.
+      // A step that is too long is cut. If a part of 2^-12 does not gain, it is rounding, or steps swing about the
+      // optimum. With random effects it is neither if the whole step promised more.
       if (!by_site && kind_ != PosteriorKind::laplace && outcome.iterations >= patience_with_steps) {
         by_site = true;
         proposal = propose_site_optimum(context);
@@ -99,7 +99,7 @@ SparsePosterior::Step SparsePosterior::part_of_step(const PosteriorState& propos
   return step;
 }
 
-// Pseudo-observations of a gaussian response are the data, wherever the field is.
+// Pseudo-observations of a Gaussian response are the data, wherever the field is.
 void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& context) {
   expectations(likelihood_, response_.observations(), state_.linear_predictor.data(), nullptr,
                {nullptr, slope_.data(), curvature_.data(), nullptr}, nullptr, context);
@@ -108,10 +108,11 @@ void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& contex
   state_.natural = std::move(proposal.natural);
 }
 
-// Says whether a step to the proposed pseudo-observations would gain less than the tolerance: with dW for the change of
-// their precisions, dL/dW_j = 1/2 sum_i dW_i Z_ij^2, so that L rises by at most dW'(Z o Z) dW / 2 (on the pattern,
-// beyond which Z is small; not of a low-rank part, whose Z is not), and by what a Newton step of the mean promises.
-// This check costs a tenth of the factor and inverse that the step takes.
+// Returns whether a step to the proposed pseudo-observations would gain less than the tolerance. Let dW be the change
+// of their precisions. Then dL/dW_j = 1/2 sum_i dW_i Z_ij^2, and L rises by at most dW'(Z o Z) dW / 2. In addition, it
+// rises by what a Newton step of the mean promises. The form is taken on the pattern, beyond which Z is small. With a
+// low-rank part Z is not small there, and this returns false. This check costs a tenth of the factor and inverse that
+// the step takes.
 bool SparsePosterior::is_settled(const PosteriorState& proposal, double tolerance, const RunContext& context) {
   if (kind_ == PosteriorKind::laplace || model_.interpolates() || model_.low_rank() || effects_.count() > 0)
     return false;

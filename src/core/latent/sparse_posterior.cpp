@@ -122,8 +122,8 @@ void SparsePosterior::converge(const RunContext& context) {
 
 // Takes one Newton step of the quadratic objective of the pseudo-observations. Returns the gain that it promises. An
 // incomplete factor is as good as exact for such steps, since others follow. Steps by a restricted one may not even
-// converge. Beside random effects any of them can lead downhill: X'WX - X'WC A^-1 C'WX need not be positive with the
-// factor in the place of A. All further steps of the fit then solve with A.
+// converge. With random effects any of them can lead downhill: X'WX - X'WC A^-1 C'WX need not be positive with the
+// factor in place of A. All further steps of the fit then solve with A.
 double SparsePosterior::move_mean(PosteriorState& state, const RunContext& context) {
   if (!steps_may_mislead()) return newton_step_of_mean(state, context);
   PosteriorState moved = state;
@@ -169,8 +169,8 @@ double SparsePosterior::newton_step_of_mean(PosteriorState& state, const RunCont
   return predicted_gain;
 }
 
-// An optimiser turns back from an error. The exact factor, that of a few nodes, then stays for the sake of one
-// objective; of many nodes in many dimensions a single one would take an hour.
+// An optimiser turns back from an error. With few nodes the exact factor then stays until the end, for the sake of one
+// objective. With many nodes in many dimensions a single exact factor would take an hour.
 bool SparsePosterior::factorize_or_fall_back(const RunContext& context) {
   if (factorize(state_.precision, context)) return true;
   if (drop_negative_pseudo_observations()) return factorize_or_fall_back(context);
@@ -195,8 +195,8 @@ bool SparsePosterior::drop_negative_pseudo_observations() {
   return found;
 }
 
-// The objective of the steps: the bound, or for Laplace the log density of data and field. Leaves slopes and curvatures
-// behind.
+// The objective of the steps: the ELBO, or the log density of data and field for Laplace's approximation. Updates
+// slopes and curvatures.
 double SparsePosterior::evaluate(PosteriorState& state, const RunContext& context) {
   std::vector<double> field(response_.n());
   model_.field_at_data(state.mean.data(), field.data());

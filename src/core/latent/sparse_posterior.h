@@ -1,14 +1,14 @@
-// Gaussian approximations q(u) = N(m, A^-1), A = Q + C'WC, of the posterior of a latent model, and the objectives
-// that its covariance is fitted by.
+// Gaussian approximations q(u) = N(m, A^-1), A = Q + C'WC, of the posterior of a latent model, and the objectives that
+// its covariance is fitted by.
 //
-// "sparse": the variational optimum, W_i = -E d2 log p(y_i | eta_i) under q (for a Gaussian response the exact
-// posterior), with the evidence bound L of evidence_bound.h. Its steps are natural-gradient steps: each datum is a
+// Kind "sparse": the variational optimum, W_i = -E d2 log p(y_i | eta_i) under q, with the ELBO of evidence_bound.h.
+// For a Gaussian response it is the exact posterior. Its steps are natural-gradient steps. Each datum is a
 // pseudo-observation, a normal observation of eta_i with precision W_i and natural mean t_i = W_i eta_i + E d log p.
-// "laplace": the same at the mode, W_i and slopes taken at the point, with the trend where Laplace's approximation is
-// highest (laplace_trend.cpp) or, `joint_trend`, at the mode too.
+// Kind "laplace": the same at the mode, with W_i and slopes taken at the point. The trend maximises Laplace's
+// approximation (laplace_trend.cpp), or with `joint_trend` it is at the joint mode.
 //
 // With an incomplete factor of A, W stationary for that factor's L means W_i = -2 dE_i/ds_i as before, and the gradient
-// is exact. The mean solves the exact system, the factor only preconditions it.
+// is exact. The mean solves the exact system. The factor only preconditions it.
 #pragma once
 
 #include <vector>
@@ -52,10 +52,10 @@ struct PosteriorState {
 
 class SparsePosterior {
  public:
-  // Should an incomplete factor break down where no exact one can take its place, fit() throws an Error. Model and
-  // response outlive the object; the model's covariance may change between calls.
+  // If an incomplete factor breaks down and no exact one can replace it, fit() throws an Error. Model and response
+  // outlive the object; the model's covariance may change between calls.
   // `effects`: the number of random effects, the last columns of the design (effect_posterior.h), which may also change
-  // between calls. They are for data at nodes, and not of the mean field.
+  // between calls. They are for data at nodes, and not for the mean field.
   SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
                   const FactorSettings& factor, const RunContext& context, int effects = 0, bool joint_trend = false);
 

@@ -1,5 +1,6 @@
-// The nodes that data of swsgp() see, one rank at a time: with the chain rule the density of a datum's nodes is a
-// product over ranks, that of the nearest times that of the second nearest given the nearest, and so on.
+// The nodes that data of swsgp() depend on, one rank at a time. The chain rule makes the density of a datum's nodes a
+// product over ranks. Its factors are the density of the nearest node, that of the second nearest given the nearest,
+// and so on.
 #pragma once
 
 #include <vector>

@@ -24,8 +24,8 @@ std::vector<double> left_of_design(const LatentModel& model, const LatentRespons
   return left;
 }
 
-// The covariance matrix of coefficients of which the first have the covariance V, and the others u answer to these by
-// B: [V, VB'; BV, S + BVB'], with S = I_uu^-1 and B = -S I_ub of the information I.
+// The covariance matrix [V, VB'; BV, S + BVB'] of all coefficients. V is that of the first ones, and B is the response
+// of the others u to these. For the information I, S = I_uu^-1 and B = -S I_ub.
 Eigen::MatrixXd covariance_given(const Eigen::MatrixXd& V, const Eigen::MatrixXd& information) {
   const Index p = V.rows(), effects = information.rows() - p;
   if (effects == 0) return V;
