@@ -1,11 +1,12 @@
-// Areas as rows of data: the support of a row is a set of points with weights, which add up to 1, and what is known of
-// it is the weighted mean of the field over these. The covariance of two rows is then the mean over all pairs of
-// points,
+// Areas as rows of data. The support of a row is a set of points with weights that add up to 1. An observation of the
+// row concerns the weighted mean of the field over these points. The covariance of two rows is therefore the mean over
+// all pairs of points:
 //
-//   k(A, B) = sum_lm a_l b_m k(u_l, v_m),
+//   k(A, B) = sum_lm a_l b_m k(u_l, v_m).
 //
-// that of a row with itself included, and so are the derivatives in any parameter. A place is the support of one point.
-// The points are columns of a row, after those of the place at which it is ordered and searched for.
+// The same holds for a row with itself, and for the derivatives in any parameter. A location is the support of one
+// point. A row contains the columns of the location at which it is ordered and searched for, and then those of its
+// points.
 #pragma once
 
 namespace neargp {

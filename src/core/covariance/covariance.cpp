@@ -79,7 +79,7 @@ void check_warps(const Component& component, int places, int dim) {
 
 bool share(double x) { return x >= 0.0 && x <= 1.0; }
 
-// Time has a range to itself.
+// Time must be the only coordinate of its range.
 void check_space_time(const Component& component, int places) {
   if (!component.is_space_time()) return;
   const int time_group = component.group.back();
@@ -94,14 +94,14 @@ void check_space_time(const Component& component, int places) {
     require(of_time.time_shape >= domain.lower && of_time.time_shape <= domain.upper, domain.message);
   if (of_time.is_gneiting()) {
     require(of_time.alpha > 0.0 && of_time.alpha <= 1.0, "The alpha of a Gneiting covariance must lie in (0, 1].");
-    // The bound itself may come back from the working scale a rounding above it.
+    // The largest beta may come back from the working scale a rounding above itself.
     require(of_time.beta >= 0.0 && of_time.beta <= greatest_beta(places - 1) * (1.0 + 1e-12),
             "The beta of a Gneiting covariance must lie between 0 and 1, and 2 / d in d coordinates of space.");
   }
   require(share(of_time.product) && share(of_time.space), "Shares of a product-sum must lie between 0 and 1.");
 }
 
-// dim: of the points, of which the first `places` are coordinates of places.
+// `dim`: the number of columns of the points. The first `places` of them are coordinates of locations.
 void check_component(const Component& component, int places, int dim) {
   require(positive(component.variance), "The variance of a covariance must be positive and finite.");
   require(int(component.group.size()) == places, "A covariance must say for each coordinate which range divides it.");

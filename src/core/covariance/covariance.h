@@ -1,6 +1,5 @@
-// A covariance function: a sum of components, each a variance
-// times a correlation family of the scaled distance, plus the order in which its
-// parameters are differentiated.
+// A covariance function: a sum of components, each a variance times a correlation family of the scaled distance. This
+// file also defines the order of its parameters, in which derivatives are returned.
 #pragma once
 
 #include <string>
@@ -14,11 +13,11 @@ namespace neargp {
 Family family_from_name(const std::string& name);
 bool family_has_shape(Family family);
 
-// The bound of beta of Gneiting's covariances in so many coordinates of space (space_time.h).
+// The largest beta of Gneiting's covariances, by the number of coordinates of space (space_time.h).
 double greatest_beta(int space);
 
-// A local field: a linear predictor of each row, from columns of its coordinates that are
-// covariates and no places (those from group.size() on).
+// A local field: a linear predictor of each row. Its columns are coordinates of the row from group.size() on, which are
+// covariates and not locations.
 struct LocalField {
   std::vector<int> columns;
   std::vector<double> coefficients;
@@ -26,17 +25,18 @@ struct LocalField {
   int size() const { return int(columns.size()); }
 };
 
-// A coordinate made of columns of each row (those that LocalField has), the sum of w_m times column m: w_m is
-// coefficient m, or its exponential where the coordinate must rise with all of its columns (`monotone`). It takes the
-// place of a coordinate of places, or is a further one, divided by range 0: the first of these is number group.size().
+// A coordinate made of columns of each row, like those of LocalField: the sum of w_m times column m. The weight w_m is
+// coefficient m, or its exponential where the coordinate must rise with all of its columns (`monotone`). It replaces a
+// coordinate of the locations, or it is a further coordinate, divided by range 0. Further coordinates are numbered from
+// group.size() on.
 struct WarpedCoordinate {
   int coordinate = 0;
   LocalField field = {};
   bool monotone = false;
 };
 
-// How a component depends on space and time: by one distance of all coordinates (`metric`), or by those in space and in
-// time, the last coordinate, in the ways of space_time.h.
+// How a component depends on space and time. With `metric` it depends on one distance of all coordinates. Otherwise it
+// depends on the distances in space and in time, the last coordinate, as space_time.h describes.
 enum class SpaceTimeModel { metric, gneiting, separable, product_sum };
 
 struct SpaceTime {
@@ -54,12 +54,11 @@ struct SpaceTime {
   int parameters() const { return (has_time_shape() ? 1 : 0) + (is_gneiting() || is_sum() ? 2 : 0); }
 };
 
-// Coordinates are scaled as x_d / range[group[d]], and left out where the group is -1. A component without ranges
-// takes those of group 0 as they are. With an anisotropy (u, v) the first
-// two, which must be in group 0, are moreover transformed by exp(-B),
-// B = [u v; v -u]: distance is divided by range * exp(h) along the major axis, at the
-// angle atan2(v, u)/2, and by range * exp(-h) across it, h = sqrt(u^2 + v^2). This
-// log-Euclidean form is smooth at isotropy, where an angle would be undefined.
+// Coordinates are scaled as x_d / range[group[d]], and left out where the group is -1. A component without ranges takes
+// those of group 0 as they are. An anisotropy (u, v) also transforms the first two coordinates, which must be in group
+// 0, by exp(-B), B = [u v; v -u]. Distance along the major axis, at the angle atan2(v, u)/2, is divided by range *
+// exp(h), h = sqrt(u^2 + v^2). Distance across it is divided by range * exp(-h). This log-Euclidean form is smooth at
+// isotropy, where an angle would be undefined.
 struct Component {
   Family family = Family::exponential;
   double variance = 1.0;
@@ -69,8 +68,8 @@ struct Component {
   double u = 0.0, v = 0.0;
   double shape = 0.0;
   SpaceTime space_time = {};
-  // Loadings of several outputs: outputs x rank, row-major. The covariance of outputs p and q is then
-  // the correlation times entry (p, q) of A A', A the loadings, and the variance is not used.
+  // Loadings of several responses: outputs x rank, row-major. With loadings A, the covariance of outputs p and q is the
+  // correlation times entry (p, q) of A A'. The variance is then not used.
   std::vector<double> loadings;
 
   // Logarithms of a factor of the standard deviation, and of all ranges, at each row; see local_scale.h.
@@ -95,13 +94,12 @@ struct Component {
   }
 };
 
-// Parameters, in this order: for each component log variance, log ranges, (u, v), shape
-// (on its own scale), of space and time the shape in time, alpha and beta, or the shares of a product-sum (on their own
-// scale), coefficients of the log sd, of the log range and of warped coordinates;
-// last log nugget.
+// Parameters, in this order. Each component lists log variance, log ranges, u and v, and the shape, not its logarithm.
+// For space and time it adds the shape in time, alpha and beta, or the shares of a product-sum, all without logarithms.
+// The coefficients of the log sd, of the log range and of warped coordinates come after these. The log nugget is last.
 // `active[a]` says whether derivative a is wanted.
-// Several outputs are a linear model of coregionalisation: each component has loadings in
-// place of the log variance, and each output a log nugget.
+// Several responses form a linear model of coregionalisation. Loadings then replace the log variance of each component,
+// and there is a log nugget for each output.
 struct Covariance {
   std::vector<Component> components;
   double nugget = 0.0;
@@ -110,7 +108,7 @@ struct Covariance {
   // Parameters of the noise other than the nugget, known to the data alone (LocalData::noise_derivatives): their
   // derivatives come last, and all are wanted.
   int noise_parameters = 0;
-  // Rows are areas: after the columns of a place they have those of their points, see areal.h.
+  // Rows are areas: the columns of a location are followed by those of the points of the area, see areal.h.
   bool areal = false;
 
   int outputs() const { return int(output_nuggets.size()); }

@@ -99,9 +99,10 @@ void add_component_derivatives(const PreparedComponent& component, Points points
     if (component.wants_warps) add_warp_derivatives(warp, in_r2, x, points, derivatives);
 }
 
-// The component's derivatives with unit variance become those of several outputs: all are multiplied by the products of
-// the loadings, and in place of the variance there is, for output p and factor f, corr_ij times the loading of the one
-// of i and j on f for which the other is of output p, twice where both are.
+// Turns the component's derivatives with unit variance into those of several responses. All are multiplied by the
+// products of the loadings. The derivative in the loading of output p on factor f, in place of that in the variance, is
+// corr_ij times a loading on f. It is the loading of j if i is of output p, that of i if j is, and twice that loading
+// if both are.
 void couple_derivatives(const PreparedComponent& component, const int* outputs, int count,
                         std::vector<Eigen::MatrixXd>& derivatives) {
   const Eigen::MatrixXd correlation = derivatives[component.variance_parameter];

@@ -11,8 +11,8 @@
 
 namespace neargp {
 
-// Entry (i, j) is the covariance of the noise-free field at a[i] and b[j]; of several outputs, that of the outputs
-// which `outputs_a` and `outputs_b` name.
+// Entry (i, j) is the covariance of the noise-free field at a[i] and b[j]. With several responses `outputs_a` and
+// `outputs_b` name the response at each point.
 Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a, Points b,
                                   const int* outputs_a = nullptr, const int* outputs_b = nullptr,
                                   const RunContext& context = {});

@@ -38,7 +38,7 @@ struct DenseDevice {
 
   const StackEngine* stacks;  // of stacks of these
 
-  // to = diag(scale) from + diag(keep) to, without the second where `keep` is null. `scale` and `keep` have a number
+  // to = diag(scale) from + diag(keep) to, without the second where `keep` is null. `scale` and `keep` contain a number
   // for each row of each matrix.
   void (*combine_rows)(const double* scale, ConstStack from, const double* keep, Stack to);
   void (*scale_columns)(const double* scale, Stack x);  // with a number for each column of each matrix
@@ -48,8 +48,8 @@ struct DenseDevice {
   // Adds the covariances of one component between `rows`, down, and `points`, times a factor for each matrix (null: 1).
   void (*add_covariances)(const PreparedCovariance& covariance, int component, ScaledPoints rows, ScaledPoints points,
                           const double* factor, Stack sum);
-  // An adjoint times the derivatives of the same covariances in the squared scaled distance, in its place. The
-  // covariance is one that keeps slopes.
+  // Multiplies an adjoint, in memory, by the derivatives of the same covariances in the squared scaled distance. The
+  // covariance must be one that keeps slopes.
   void (*scale_by_slopes)(const PreparedCovariance& covariance, int component, ScaledPoints rows, ScaledPoints points,
                           const double* factor, Stack bar);
   // The same of one matrix, in `slopes`, which may be `bar`, with the sums over its pairs.

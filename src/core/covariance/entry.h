@@ -1,14 +1,14 @@
-// Entries of a covariance matrix and its derivatives from two points: the same expressions for the tiles of the CPU
-// (packs) and for teams of threads (doubles or Singles).
+// Entries of a covariance matrix and its derivatives from two points. The tiles of the CPU evaluate these expressions
+// with packs, and teams of threads with doubles or Singles.
 #pragma once
 
 #include "base/hd.h"
 
 namespace neargp {
 
-// variance * correlation at the squared scaled distance r2, its derivative in the shape parameter, and what its
-// derivatives in the lengths are made of: the derivative in r2, or that times -2 r2 where one range divides all
-// coordinates (single_scale). Component has the members of PreparedComponent.
+// Computes variance * correlation at the squared scaled distance r2, and its derivative in the shape parameter. The
+// derivatives in the lengths are made of `in_length`: the derivative in r2, or that times -2 r2 where one range divides
+// all coordinates (single_scale). Component is a type with the members of PreparedComponent.
 template <bool slope, bool shape, class Correlation, class Component, class Real>
 NEARGP_HD inline void covariance_entry(const Correlation& correlation, const Component& component, Real r2, Real& value,
                                        Real& in_length, Real& in_shape) {

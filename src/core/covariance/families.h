@@ -2,19 +2,18 @@
 //
 // Each family is a small struct with one function,
 //
-//   evaluate<slope, shape>(r2, c, dc_dr2, dc_dshape)
+//   evaluate<slope, shape>(r2, c, dc_dr2, dc_dshape).
 //
-// from the squared scaled distance r2 to the correlation c, to its derivative in r2
-// (when `slope`), and to its derivative in the family's shape parameter (when
-// `shape`). All length parameters enter through r2 alone, so that these are the only
-// derivatives anyone needs. Real is a double, a pack (simd/simd.h) or a Single.
+// From the squared scaled distance r2 it computes the correlation c. With `slope` it also computes the derivative of c
+// in r2, and with `shape` that in the family's shape parameter. All length parameters enter through r2 alone, so that
+// no other derivatives are needed. Real is a double, a pack (simd/simd.h) or a Single.
 //
-// The exponential's slope is infinite at r = 0, where it is always multiplied by a
-// squared coordinate difference that is zero: the smallest r is held at 1e-150, or at
-// 1e-18 in single precision, to make that product zero rather than not a number.
+// The exponential's slope is infinite at r = 0, where it is always multiplied by a squared coordinate difference that
+// is zero. The smallest r is therefore 1e-150, or 1e-18 in single precision. This makes that product zero rather than
+// not a number.
 //
-// A new family is its struct and a line in the list at the end: names, the check of its shape and the
-// choice of its struct (with_family.h) follow from it.
+// A new family needs a struct and a line in the list at the end. Names, the check of its shape and the choice of its
+// struct (with_family.h) follow from that line.
 #pragma once
 
 #include <type_traits>
@@ -31,7 +30,8 @@ NEARGP_HD inline Real away_from_zero(Real x) {
   return x > smallest ? x : x + smallest;
 }
 
-// Shapes that a family has, their bounds included; `message`, null where it has none, says so.
+// The closed interval of shapes that a family accepts. `message` says so in an error. It is null for a family without a
+// shape.
 struct ShapeDomain {
   double lower, upper;
   const char* message;
@@ -52,8 +52,7 @@ struct Exponential {
   }
 };
 
-// (1 + r) exp(-r). The derivative of a Matern correlation in r^2 is -M_{nu-1} / (4 (nu - 1)), M_{nu-1} the one of
-// smoothness nu - 1.
+// (1 + r) exp(-r). The derivative in r^2 of the Matérn correlation M_nu of smoothness nu is -M_{nu-1} / (4 nu - 4).
 struct Matern32 {
   template <bool slope, bool shape, class Real>
   NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
@@ -144,7 +143,7 @@ struct Cosine {
   }
 };
 
-// The Matern family of any smoothness: closed forms for halves up to 7/2, above, and tables (matern_table.h).
+// The Matérn family of any smoothness: the closed forms above for halves up to 7/2, else tables (matern_table.h).
 struct Matern {
   static constexpr ShapeDomain domain{0.01, 50.0,
                                       "The smoothness of a Matern covariance must lie between 0.01 and 50."};

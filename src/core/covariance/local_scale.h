@@ -1,14 +1,15 @@
-// Covariances whose standard deviation and range change from row to row: with log sd s and log range l of each row,
-// both linear in covariates, a column x (1 where there is none) and scaled coordinates z,
+// Covariances whose standard deviation and range change from row to row. The log sd s and the log range l of each row
+// are linear in covariates. Let x be a column of the rows, 1 where there is none, and let z be the scaled coordinates.
+// Then
 //
-//   k_ij = variance x_i x_j e^(s_i + s_j) p_ij rho(r2),   r2 = |z_i - z_j|^2 / m_ij,
-//   m_ij = (e^(2 l_i) + e^(2 l_j)) / 2,           p_ij = (e^(l_i + l_j) / m_ij)^(dim / 2).
+//   k_ij = variance x_i x_j e^(s_i + s_j) p_ij rho(r2),   r2 = |z_i - z_j|^2 / m_ij.
 //
-// It is positive definite for each correlation that is so in any number of coordinates, as all families here are
-// (Paciorek and Schervish 2006, Spatial modelling using a new class of nonstationary covariance functions, eq. 4).
-// With a_i = e^(2 l_i) / m_ij,
+// Here m_ij = [e^(2 l_i) + e^(2 l_j)] / 2 and p_ij = [e^(l_i + l_j) / m_ij]^(dim / 2). The covariance is positive
+// definite for each correlation that is so in any number of coordinates, as all families here except the cosine are.
+// See Paciorek and Schervish (2006, Spatial modelling using a new class of nonstationary covariance functions, eq. 4).
+// Let a_i = e^(2 l_i) / m_ij. Then
 //
-//   dk_ij/ds_i = k_ij,   dk_ij/dl_i = k_ij (dim / 2) (1 - a_i) - (dk_ij/dr2) r2 a_i.
+//   dk_ij/ds_i = k_ij,   dk_ij/dl_i = k_ij (1 - a_i) dim / 2 - a_i r2 dk_ij/dr2.
 #pragma once
 
 #include "base/hd.h"
@@ -49,7 +50,7 @@ Real exp_local_field(const LocalField& field, const Covariate& covariate) {
   return math::exp(sum);
 }
 
-// x_i e^(s_i), which has the sign of x_i.
+// x_i e^(s_i), with the sign of x_i.
 template <class Real, class Covariate>
 Real row_deviation(const PreparedComponent& component, const Covariate& covariate) {
   if (component.by < 0) return exp_local_field<Real>(component.log_sd.field, covariate);

@@ -8,16 +8,17 @@
 
 namespace neargp {
 
-// The Matern correlation is a mixture of Gaussian ones: with Y of the Gamma(nu) distribution and x = r^2,
+// The Matérn correlation is a mixture of Gaussian ones. Let Y be of the Gamma(nu) distribution, u = log Y and x = r^2.
 //
-//   M(x)     = E exp(-x / (4 Y)) = integral of exp(nu u - e^u - x e^-u / 4) du / Gamma(nu),   u = log Y,
-//   dM / dnu = E (u - digamma(nu)) exp(-x / (4 Y)).
+//   M(x) = E exp(-x / 4Y) = integral of exp(nu u - e^u - x e^-u / 4) du / Gamma(nu).
 //
-// The sums over u_j = j h take one exponential a term; no term overflows, as the first sum is at most 1. The error
-// of a step h is the Fourier transform of the integrand at 2 pi / h. Near its peak the integrand is a Gaussian of
-// variance 1/sqrt(nu^2 + x), for which 0.7 standard deviations would do; for small x it is exp(nu u - e^u), whose
-// transform is a Gamma function at nu + i omega with heavier tails. Half a standard deviation, and never more than
-// 0.18, keeps both below 1e-16.
+// Its derivative in nu is dM / dnu = E (u - digamma(nu)) exp(-x / 4Y).
+//
+// The sums over u_j = j h take one exponential a term; no term overflows, as the first sum is at most 1. The error of a
+// step h is the Fourier transform of the integrand at 2 pi / h. Near its peak the integrand is a Gaussian of variance
+// 1/sqrt(nu^2 + x), for which 0.7 standard deviations would do. For small x it is exp(nu u - e^u), whose transform is a
+// Gamma function at nu + i omega, with heavier tails. Half a standard deviation, and never more than 0.18, keeps both
+// errors below 1e-16.
 template <int Lanes>
 class MaternQuadrature {
  public:

@@ -1,16 +1,14 @@
-// The Matern correlation for any smoothness, and its derivative in the smoothness,
-// as piecewise polynomials in the squared scaled distance.
+// The Matérn correlation for any smoothness, and its derivative in the smoothness, as piecewise polynomials in the
+// squared scaled distance.
 //
 //   M(r) = 2^(1-nu) / Gamma(nu) r^nu K_nu(r).
 //
-// M is analytic in x = r^2 away from x = 0, so on intervals whose width is a fixed
-// fraction of their position (16 to an octave, the interval read off the bits of x)
-// the polynomials of degree 7 through Chebyshev nodes converge at a rate of about 64
-// per degree: errors stay below 1e-14 (3e-14 at nu = 50), and those of x dM/dx, the
-// derivative of the polynomials, below 2e-12. The values at the nodes come from the
-// trapezoidal rule, which here converges exponentially and needs no case distinctions
-// in nu or r (matern_quadrature.h). A table costs a few milliseconds and is built once
-// per value of nu; an evaluation costs a cache line per lane and no exponential.
+// M is analytic in x = r^2 away from x = 0. The width of an interval is therefore a fixed fraction of its position,
+// with 16 intervals to an octave. The bits of x give the interval. Polynomials of degree 7 through Chebyshev nodes
+// converge at a rate of about 64 per degree. Errors stay below 1e-14, or 3e-14 at nu = 50. Those of x dM/dx, the
+// derivative of the polynomials, stay below 2e-12. The values at the nodes come from the trapezoidal rule, which here
+// converges exponentially and needs no case distinctions in nu or r (matern_quadrature.h). A table costs a few
+// milliseconds and is built once per value of nu. An evaluation costs a cache line per lane and no exponential.
 #pragma once
 
 #include <vector>

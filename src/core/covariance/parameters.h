@@ -1,6 +1,6 @@
-// The parameters of a covariance as one list of numbers, for optimisers: in the order of covariance.h, on the core's
-// own scale (variances, ranges, u and v, shapes and their like; last the nugget), and on a working scale without
-// bounds.
+// The parameters of a covariance as one list of numbers, for optimisers, in the order of covariance.h. On the scale of
+// the core they are variances, ranges, u and v, shapes and their like, with the nugget last. On the working scale they
+// are without bounds.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace neargp {
 std::vector<double> parameter_values(const Covariance& covariance);
 void set_parameter_values(Covariance& covariance, const std::vector<double>& values);
 
-// How a parameter appears on the working scale: as it is, as its logarithm, as the logit of its half (a power in (0,
-// 2)), or as its logit.
+// How a parameter appears on the working scale: as it is, as its logarithm, as the logit of its half, or as its logit.
+// The logit of its half is for a power in (0, 2).
 enum class WorkingScale { identity, log, logit_half, logit };
 
 double from_working(WorkingScale scale, double working);

@@ -14,11 +14,10 @@ namespace {
 
 bool closed_form_matern(double nu) { return nu == 0.5 || nu == 1.5 || nu == 2.5 || nu == 3.5; }
 
-// With P(u, v) = exp(-2B) and S = exp(-B), r^2 = delta_raw' P delta_raw = delta' S^-1 P S^-1 delta.
-// B = [u v; v -u] has B^2 = h^2 I, hence exp(-2B) = cosh(2h) I - (sinh(2h) / h) B, and
-//   dP/du = 2 (sinh(2h)/h) u I - (sinh(2h)/h) [1 0; 0 -1] - q u B,
-//   q = (d/dh (sinh(2h)/h)) / h = (2 h cosh(2h) - sinh(2h)) / h^3,
-// likewise for v with [0 1; 1 0]. Both quotients have finite limits at h = 0: 2 and 8/3.
+// Let P(u, v) = exp(-2B) and S = exp(-B). Then r^2 = delta_raw' P delta_raw = delta' S^-1 P S^-1 delta. For B = [u v; v
+// -u], B^2 = h^2 I. With w = sinh(2h) / h therefore exp(-2B) = cosh(2h) I - w B. Hence
+//   dP/du = 2 w u I - w [1 0; 0 -1] - q u B,   q = (dw/dh) / h = [2h cosh(2h) - sinh(2h)] / h^3.
+// For v, u is replaced by v and the matrix by [0 1; 1 0]. At h = 0 the limits of w and q are finite: 2 and 8/3.
 struct AnisotropyForms {
   double s11, s12, s22;  // S = exp(-B)
   double u11, u12, u22;  // S^-1 dP/du S^-1
@@ -99,7 +98,7 @@ PreparedLocal prepare_local(const LocalField& field, const Covariance& covarianc
   return prepared;
 }
 
-// Further coordinates have the first range.
+// Further coordinates are divided by the first range.
 void prepare_warps(const Component& component, const Covariance& covariance, int parameter,
                    PreparedComponent& prepared) {
   for (const WarpedCoordinate& warp : component.warps) {

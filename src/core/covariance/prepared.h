@@ -1,6 +1,5 @@
-// A covariance made ready for evaluation: reciprocals, transforms, tables and the
-// quadratic forms by which its length parameters act, computed once per parameter
-// value and then shared read-only by all threads.
+// A covariance made ready for evaluation. Reciprocals, transforms, tables and the quadratic forms by which its length
+// parameters act are computed once per parameter value. All threads then share them read-only.
 #pragma once
 
 #include <vector>
@@ -11,10 +10,9 @@
 
 namespace neargp {
 
-// How r^2 = |delta|^2, delta the difference of two points in scaled coordinates, moves
-// with a length parameter: d r^2 = delta' M delta with a constant symmetric M. A log
-// range has M = -2 on the coordinates of its group; u and v of an anisotropy have a full
-// 2 x 2 block on the first two coordinates.
+// How r^2 = |delta|^2 moves with a length parameter, where delta is the difference of two points in scaled coordinates.
+// The form is d r^2 = delta' M delta with a constant symmetric M. For a log range M = -2 on the coordinates of its
+// group. For u and v of an anisotropy M is a full 2 x 2 block on the first two coordinates.
 struct ScaleDerivative {
   int parameter = 0;
   std::vector<int> coordinates;  // with M = -2 on their diagonal; empty for the full block
@@ -44,7 +42,7 @@ struct PreparedWarp {
   int size() const { return int(columns.size()); }
 };
 
-// Further parameters of a component of space and time: each has its own matrix of derivatives.
+// Further parameters of a component of space and time, each with its own matrix of derivatives.
 enum SpaceTimeTerm { in_time_range, in_time_shape, in_alpha, in_beta, in_product, in_space_share };
 inline constexpr int space_time_terms = 6;
 

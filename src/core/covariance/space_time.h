@@ -1,25 +1,28 @@
-// Covariances of space and time that are not functions of one distance. A pair of points has two squared scaled
-// distances, p in space and q in time, and correlation families M of the first and N of the second.
+// Covariances of space and time that are not functions of one distance. Let p and q be the squared scaled distances of
+// a pair of points in space and in time. Let M be the correlation family in space and N that in time.
 //
-// Gneiting (2002, Nonseparable, stationary covariance functions for space-time data, eq. 14; with the power 1 of g in
-// front, which does not depend on beta):
+// Gneiting (2002, Nonseparable, stationary covariance functions for space-time data, eq. 14), with the power 1 of g in
+// front, which does not depend on beta. In d coordinates of space, 0 < alpha <= 1 and 0 <= beta <= min(1, 2/d).
 //
-//   g = 1 + q^alpha,   C = variance M(p g^-beta) / g,   0 < alpha <= 1,  0 <= beta <= min(1, 2/d)
+//   C = variance M(p g^-beta) / g,   g = 1 + q^alpha.
 //
-// in d coordinates of space. At one place the correlation is 1/g, which is 1/2 at q = 1. With r2 = p g^-beta and
-// A = variance / g,
+// At one location the correlation is 1/g, which is 1/2 at q = 1. Let r2 = p g^-beta and A = variance / g. Then
 //
-//   dC/dp = A M' g^-beta,   dC/dlog g = -C - beta A M' r2,   dlog g/dlog q = alpha q^alpha / g,
-//   dC/dalpha = dC/dlog g q^alpha log(q) / g,                dC/dbeta = -A M' r2 log g.
+//   dC/dp = A M' g^-beta,   dC/dlog g = -C - beta A M' r2,   dlog g/dlog q = alpha q^alpha / g.
 //
-// q^(alpha - 1) is infinite at q = 0, but no derivative has it without a factor q: q^alpha stands for the product.
+// The derivatives in the parameters are
 //
-// Product-sum (De Iaco, Myers and Posa 2001, Space-time analysis using a general product-sum model):
+//   dC/dalpha = dC/dlog g q^alpha log(q) / g,   dC/dbeta = -A M' r2 log g.
 //
-//   C = variance [l M N + (1 - l) (k M + (1 - k) N)],   0 <= l, k <= 1,
+// At q = 0 q^(alpha - 1) is infinite, but each derivative contains it times q, and q^alpha stands for the product.
 //
-// l the share of the product in the variance, k that of M in the rest: 1 at p = q = 0 within the brackets, whatever l
-// and k, so that these are parameters of the correlation as a shape is. Separable is l = 1.
+// Product-sum, of De Iaco, Myers and Posa (2001, Space-time analysis using a general product-sum model). For 0 <= l, k
+// <= 1
+//
+//   C = variance [l M N + m M + n N],   m = (1 - l) k,   n = 1 - l - m.
+//
+// Here l is the share of the product in the variance, and k that of M in the rest. At p = q = 0 the bracket is 1 for
+// all l and k. These are therefore parameters of the correlation, as a shape is. Separable is l = 1.
 #pragma once
 
 #include "covariance/prepared.h"
@@ -33,8 +36,8 @@ struct Margin {
   Real value, slope, shape;
 };
 
-// A covariance with its derivatives in p (times -2 p, that in the log range of space, where there is only one), in the
-// shape of M, and in the parameters that SpaceTimeTerm lists, of which each model has some.
+// A covariance with its derivatives in p, in the shape of M, and in those parameters of SpaceTimeTerm that the model
+// contains. If there is only one range of space, `in_space` is the derivative in its logarithm, that in p times -2 p.
 template <class Real>
 struct SpaceTimeEntry {
   Real value, in_space, in_shape;
