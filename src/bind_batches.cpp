@@ -84,7 +84,8 @@ Rcpp::List memory_to_r(const neargp::BatchFit& fit) {
       Rcpp::_["root_adam"] = adam_to_r(memory.adam.root));
 }
 
-// `covariance`, `likelihood` and `network` as the run began; of the earlier piece are their values.
+// `covariance`, `likelihood` and `network` are those at the beginning of the run. Their values come from the earlier
+// piece.
 std::optional<neargp::BatchFit> earlier_piece(SEXP memory, neargp::Covariance covariance, neargp::Likelihood likelihood,
                                               std::optional<neargp::Perceptron> network) {
   if (Rf_isNull(memory)) return std::nullopt;
@@ -121,13 +122,14 @@ Rcpp::List reached_to_r(const neargp::BatchFit& fit, int dim) {
 
 }  // namespace
 
-// start: pseudo-observations of all rows, of core_family_start(). posterior: where q of moves "adam" begins, mean and
-// root; NULL begins at the pseudo-observations. settings: moves, score, bound, kl_weight, jitter, epochs, until (the
-// epoch at which this piece of the run ends), batch_size, learning_rate, goes_on, natural_rate, key, covariance and
-// family (transform, lower, upper, free of each parameter), position_unit (of each coordinate; none where positions are
-// held), spherical, weight_decay, report (a function of the epoch and a list of what is reached). network: of
-// core_perceptron(), whose inputs `coords` are, or NULL. before: the `memory` of the piece before this one, NULL for
-// the first.
+// `start`: pseudo-observations of all rows, from core_family_start(). `posterior`: the mean and root of q at which
+// moves "adam" begin, or NULL to begin at the pseudo-observations. `settings`: moves, score, bound, kl_weight, jitter,
+// epochs, until, batch_size, learning_rate, goes_on, natural_rate, key, covariance, family, position_unit, spherical,
+// weight_decay and report. `until` is the epoch at which this piece of the run ends. `covariance` and `family` contain
+// transform, lower, upper and free for each parameter. `position_unit` contains a number for each coordinate, or none
+// where positions are fixed. `report` is a function of the epoch and a list of what is reached. `network`: as in
+// core_perceptron(), with inputs `coords`, or NULL. `before`: the `memory` of the piece before this one, NULL for the
+// first.
 // [[Rcpp::export]]
 Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response,
                           const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family,

@@ -2,6 +2,6 @@
 
 #include <Rcpp.h>
 
-// Has dense products computed by R's BLAS, which core_fast_blas() must know, or else by Eigen, until another call says
-// otherwise: linalg/product_engine.cpp says why that is the process's. run_context() also does it.
+// Chooses what computes dense products until another call: R's BLAS, which core_fast_blas() must know, or else Eigen.
+// The file linalg/product_engine.cpp says why the choice is that of the process. It is also made by run_context().
 void use_products_of(const Rcpp::List& context);

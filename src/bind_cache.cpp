@@ -6,9 +6,9 @@
 namespace {
 
 // A cache is an external pointer to nothing, so that all are identical(). It protects an environment, into which
-// object.size() does not look, with a weak reference, whose value lives as long as the cache and is not written by
-// serialize(): what is read back is a cache that has nothing.
-// One that other writers than serialize() have emptied gets a new environment.
+// object.size() does not look. A weak reference in the environment keeps the value as long as the cache lives. Since
+// serialize() does not write the value, a cache that is read back is empty. A cache that other writers have emptied
+// gets a new environment.
 Rcpp::Environment holder(SEXP cache) {
   if (TYPEOF(cache) != EXTPTRSXP) throw neargp::Error("This is no cache of what a fit's predictions need.");
   if (TYPEOF(R_ExternalPtrProtected(cache)) != ENVSXP) {

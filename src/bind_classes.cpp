@@ -23,8 +23,8 @@ Rcpp::List class_field_to_r(const neargp::ClassField& field) {
 
 }  // namespace
 
-// label: numbers of the classes, from 1. start: NULL, or the `end` of another bound. places: distinct ones among the
-// rows.
+// `label`: numbers of the classes, from 1. `start`: NULL, or the `end` of another bound. `places`: the number of
+// distinct locations among the rows.
 // [[Rcpp::export]]
 Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& label,
                             const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& design, int classes,
@@ -61,7 +61,7 @@ Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::Integ
   return list;
 }
 
-// A row for each place, a column for each class.
+// A row for each location, a column for each class.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean,
                                              const Rcpp::NumericMatrix& variance, const Rcpp::List& context) {

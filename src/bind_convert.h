@@ -39,7 +39,7 @@ class OutputStore {
   std::vector<int> rows_;
 };
 
-// Converts between the core (0-based, absent = -1) and R (1-based, absent = NA).
+// Converts between the core, which counts from 0 and says -1 if absent, and R, which counts from 1 and says NA.
 int to_one_based(int index);
 int to_zero_based(int index);
 

@@ -139,8 +139,8 @@ neargp::Covariance to_covariance(const Rcpp::List& specified, double nugget) {
   return covariance;
 }
 
-// Takes R's list(components = list(...), active = logical, of several outputs nuggets, and areal = TRUE where rows are
-// areas), at whatever values.
+// Takes R's list(components = list(...), active = logical), at whatever values. With several responses the list also
+// contains nuggets, and where rows are areas it contains areal = TRUE.
 // [[Rcpp::export]]
 SEXP core_covariance_specification(const Rcpp::List& covariance) {
   return SpecificationPointer(new neargp::Covariance(to_specification(covariance)), true);
@@ -211,7 +211,7 @@ std::vector<double> core_search_ranges(const Rcpp::List& covariance, int index) 
 // [[Rcpp::export]]
 double core_greatest_beta(int space) { return neargp::greatest_beta(space); }
 
-// Columns beyond the places are covariates of local fields, and what warped coordinates are made of.
+// Columns after those of the locations are covariates of local fields or sources of warped coordinates.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) {
   const Metric metric(component, coords.ncol());

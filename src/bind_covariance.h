@@ -20,8 +20,8 @@ neargp::Component to_component(const Rcpp::List& component);
 // transform, lower, upper, free
 neargp::WorkingParameters to_working_parameters(const Rcpp::List& list);
 
-// The metric of a component: coordinates divided by their ranges, and turned or warped where it has an anisotropy or
-// warps.
+// The metric of a component: coordinates divided by their ranges, and turned or warped if the component is anisotropic
+// or warped.
 class Metric {
  public:
   // The layout of points with so many columns: their coordinates, covariates of local fields, and sources of warped

@@ -43,9 +43,9 @@ neargp::DeepMemory to_memory(SEXP memory) {
 
 }  // namespace
 
-// settings: score, gamma, beta, rows (0: those of x), and where there are any what to_deep_response() takes. gradient:
-// in logarithms of sd, variance, range, noise, the family's parameters and the diagonal of factor, and in log_weights
-// before they are normalised.
+// `settings`: score, gamma, beta and rows, and where there is any, what to_deep_response() takes. `rows` is 0 for those
+// of x. `gradient`: in logarithms of sd, variance, range, noise, the family's parameters and the diagonal of factor. It
+// is in log_weights before they are normalised.
 // [[Rcpp::export]]
 Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
                                const Rcpp::List& settings, const Rcpp::List& context) {
@@ -60,8 +60,8 @@ Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatri
                             Rcpp::_["gradient"] = from_deep_state(result.gradient, state));
 }
 
-// Moments of the linear predictor without offset and trend given each component, rows x components; of several outputs
-// one such block of columns after the other.
+// Moments of the linear predictor without offset and trend given each component, rows x components. With several
+// responses one such block of columns follows the other.
 // [[Rcpp::export]]
 Rcpp::List core_deep_components(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::List& context) {
   const PointStore points(x);
@@ -82,10 +82,11 @@ Rcpp::List core_deep_density(const Rcpp::List& state, const Rcpp::NumericMatrix&
   return Rcpp::List::create(Rcpp::_["failure"] = failure_to_r(result.failure), Rcpp::_["value"] = to_r(result.value));
 }
 
-// validation: x, y, and what to_deep_response() takes where there is any. settings: those of core_deep_objective() but
-// rows, and from, to and epochs, batch_size, learning_rate, key, least_noise, least and most (of a family's
-// parameters), judge_start, memory (NULL, or of an earlier call that ended at the epoch `from`), report (a function of
-// epoch, objective and validation score), keep (a function of the best state so far and its validation score).
+// `validation`: x, y, and where there is any, what to_deep_response() takes. `settings`: those of core_deep_objective()
+// except rows, and from, to, epochs, batch_size, learning_rate, key, least_noise, least, most, judge_start, memory,
+// report and keep. `least` and `most` are limits of the family's parameters. `memory` is NULL, or that of an earlier
+// call that ended at the epoch `from`. `report` is a function of epoch, objective and validation score. `keep` is a
+// function of the best state so far and its validation score.
 // [[Rcpp::export]]
 Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
                            const Rcpp::List& validation, const Rcpp::List& settings, const Rcpp::List& context) {

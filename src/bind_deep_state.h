@@ -1,10 +1,11 @@
 // Deep Gaussian processes between R and the core.
 //
-// A state in R is a list of layers, sites (a list, a matrix for each hidden layer), rule, log_weights, family (name and
-// parameters), noise (of gaussian outputs), mixing (NULL for one output without it), trend (NULL, or a matrix: columns
-// of the design x outputs), kernel (family and shape), jitter, and of the rule "random" samples and seed. A layer is a
-// list of units, mean_inputs and kernel_inputs (of "h" and "x"); a unit one of positions, mean, sd or factor, variance,
-// range, weights and constant.
+// A state in R is a list of layers, sites, rule, log_weights, family, noise, mixing, trend, kernel and jitter. The rule
+// "random" adds samples and seed. `sites` is a list with a matrix for each hidden layer. `family` contains name and
+// parameters, and `kernel` contains family and shape. `noise` is that of Gaussian outputs. `mixing` is NULL for one
+// output without it. `trend` is NULL, or a matrix with columns of the design x outputs. A layer is a list of units,
+// mean_inputs and kernel_inputs, where inputs are "h" and "x". A unit is a list of positions, mean, sd or factor,
+// variance, range, weights and constant.
 #pragma once
 
 #include <Rcpp.h>
@@ -16,11 +17,11 @@ neargp::DeepState to_deep_state(const Rcpp::List& list);
 // The list with the numbers of the state, or of a gradient that is shaped as it.
 Rcpp::List from_deep_state(const neargp::DeepState& state, const Rcpp::List& like);
 
-// y: a vector, or a matrix with a column for each output. list: where there are any trials, weights, offset (of one
-// output) and design (a matrix), with an element or a row for each row of y.
+// `y`: a vector, or a matrix with a column for each output. `list`: where there are any, trials, weights, offset and
+// design, with an element or a row for each row of y. An offset is for one output, and the design is a matrix.
 neargp::DeepResponse to_deep_response(const Rcpp::NumericVector& y, const Rcpp::List& list);
 
-// The element of a list, NULL where it has none of the name.
+// The element of a list with this name, or NULL if there is none.
 SEXP optional(const Rcpp::List& list, const char* name);
 
 // NULL, or layer, unit and pair.

@@ -1,5 +1,5 @@
-// The bound on inducing points of a response of any family, whose rows are in parts: of a part what is asked of it, and
-// the search of all of them.
+// The objective on inducing points for a response of any family whose rows are in parts. Each part computes its share,
+// and the search combines the shares of all parts.
 #include <memory>
 
 #include "base/error.h"

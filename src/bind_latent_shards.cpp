@@ -1,5 +1,5 @@
-// The posterior of a latent model in shards, as R calls it: each is fitted with nodes around its own ones, and has its
-// share in the bound (latent/bound_share.h). Nodes and data are numbered as the caller's rows.
+// The posterior of a latent model in shards, as R calls it. Each shard is fitted with nodes around its own ones, and
+// computes its share of the ELBO (latent/bound_share.h). Nodes and data are numbered as the caller's rows.
 #include "base/error.h"
 #include "bind_eigen.h"
 #include "bind_latent_fit.h"
@@ -38,7 +38,7 @@ Rcpp::NumericMatrix core_latent_field_response(SEXP latent, const Rcpp::NumericM
                    fit->model.nodes(), design.ncol());
 }
 
-// own: nodes. mean and field_response: of all nodes, as those have them that own them.
+// `own`: nodes. `mean` and `field_response`: of all nodes, each as computed by the shard that owns it.
 // [[Rcpp::export]]
 Rcpp::List core_latent_share(SEXP latent, const Rcpp::IntegerVector& own, const Rcpp::NumericVector& mean,
                              const Rcpp::NumericMatrix& design, const Rcpp::NumericMatrix& field_response,

@@ -5,7 +5,8 @@
 #include "bind_convert.h"
 #include "likelihoods/likelihood.h"
 
-// All vectors of the length of y, but for those of length 0: trials and weights (all 1), variance (at points).
+// All vectors are of the length of y or, where optional, of length 0. Trials and weights are then all 1, and without
+// variances the log density is taken at points.
 // [[Rcpp::export]]
 Rcpp::List core_expectations(const std::string& family_name, const std::vector<double>& parameters,
                              const std::vector<double>& y, const std::vector<double>& trials,

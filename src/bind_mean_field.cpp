@@ -122,10 +122,11 @@ void set_posterior(const neargp::LatentModel& model, const Rcpp::List& start, ne
 
 }  // namespace
 
-// `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests
-// by itself or, of a fit that is continued, mean, variance and root (fit_to_r()) of the nodes. settings: prior,
-// kl_weight, full, shared, epochs, batch_size, learning_rate, key, unit, warm_start, learn, covariance and family
-// (transform, lower, upper, free of each parameter), report (a function of the epoch and a list of what is reached).
+// `nodes`, `data` and `response` as in bind_latent.h. `start`: beta, and the linear_predictor that each response
+// suggests by itself. A fit that is continued needs instead mean, variance and root (fit_to_r()) of the nodes.
+// `settings`: prior, kl_weight, full, shared, epochs, batch_size, learning_rate, key, unit, field_unit, warm_start,
+// learn, covariance, family and report. `covariance` and `family` contain transform, lower, upper and free for each
+// parameter. `report` is a function of the epoch and a list of what is reached.
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
                                const Rcpp::List& covariance, const std::string& family,

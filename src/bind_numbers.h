@@ -22,7 +22,7 @@ class Numbers {
   std::vector<double> numbers_;
 };
 
-// The same read, into what has the size of what was written.
+// Reads the numbers back into objects of the sizes that were written.
 class NumberReader {
  public:
   explicit NumberReader(const Rcpp::NumericVector& numbers) : numbers_(numbers) {}

@@ -47,8 +47,8 @@ using PredictivePointer = Rcpp::XPtr<PredictiveProblem>;
 
 }  // namespace
 
-// response: as of a latent model, see bind_latent.h. mean: of each row's linear predictor, held. factor: lower triangle
-// L with S = (L L')^-1, from which the search begins.
+// `response`: as of a latent model, see bind_latent.h. `mean`: of each row's linear predictor, which stays fixed.
+// `factor`: lower triangle L with S = (L L')^-1, from which the search begins.
 // [[Rcpp::export]]
 SEXP core_predictive(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericVector& mean,
                      const std::string& family, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,

@@ -67,11 +67,11 @@ SEXP core_streamed_bound(double n, int columns, const Rcpp::NumericMatrix& induc
                                                    bound_settings(bound, jitter)));
 }
 
-// Pieces have multiples of so many rows, but for the last.
+// The number of rows of each piece except the last must be a multiple of this.
 // [[Rcpp::export]]
 double core_streamed_rows() { return double(neargp::BoundSettings().chunk_rows); }
 
-// False where the rows are not needed, since the bound fails whatever they are.
+// Returns false if the rows are not needed, since the objective fails whatever they are.
 // [[Rcpp::export]]
 bool core_streamed_regular(SEXP pointer) { return StreamedPointer(pointer)->regular(); }
 

@@ -28,7 +28,8 @@ Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::N
                                             derivatives, run_context(context)));
 }
 
-// Row i is output outputs[i] at row places[i] of `coords`, both from 1; noise_scale is of these.
+// Row i is output `outputs[i]` at row `places[i]` of `coords`, both counted from 1. `noise_scale`: of the rows of
+// `coords`.
 // [[Rcpp::export]]
 Rcpp::List core_coregionalised_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& noise_scale,
                                      const Rcpp::NumericMatrix& columns, const Rcpp::IntegerVector& outputs,
@@ -56,8 +57,8 @@ Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const 
                                                            run_context(context)));
 }
 
-// start: of core_family_start(), or the `end` of another bound. places: distinct ones among the rows. effects: how
-// many of the last columns of the design have coefficients N(0, I).
+// `start`: from core_family_start(), or the `end` of another bound. `places`: the number of distinct locations among
+// the rows. `effects`: how many of the last columns of the design have coefficients N(0, I).
 // [[Rcpp::export]]
 Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response,
                              const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
@@ -73,7 +74,8 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
       derivatives);
 }
 
-// The prior at inducing points, factored, and the posterior there: `weights` and `factor` of a bound.
+// The factored prior at inducing points, and the posterior there. `weights` and `factor`: elements of a result of
+// core_collapsed_bound().
 // [[Rcpp::export]]
 SEXP core_inducing_prior(const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
                          double jitter, const Rcpp::List& context) {

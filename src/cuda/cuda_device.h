@@ -14,7 +14,7 @@ struct CudaDevice {
   static Place current();
   static void select(Place place);
 
-  // CUDA has a current device for each thread of the host.
+  // Each thread of the host selects its current device in CUDA for itself.
   static void use(Place place);
   static void use_to_release(Place place) noexcept;
 
@@ -34,7 +34,7 @@ struct CudaDevice {
   static const ProductEngine& products();        // by cuBLAS and cuSOLVER (products.cpp)
   static const StackEngine& stacked_products();  // the same
 
-  // Defined in launch.h, for which each task has a file of its own.
+  // Defined in launch.h, which is included by a separate file for each task.
   template <class Task>
   static void launch(const Task& task, const TargetRange& range, const LaunchPlan& plan, const LaunchMemory& memory);
 };

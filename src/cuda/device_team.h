@@ -33,7 +33,7 @@ class WarpTeam {
   int rank_, size_;
 };
 
-// All threads of a block, whole warps. `shared` has a place for each warp.
+// All threads of a block, which consists of whole warps. `shared` provides a number for each warp.
 class BlockTeam {
  public:
   static constexpr int most_warps = 32;

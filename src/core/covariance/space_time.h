@@ -16,8 +16,8 @@
 //
 // At q = 0 q^(alpha - 1) is infinite, but each derivative contains it times q, and q^alpha stands for the product.
 //
-// Product-sum, of De Iaco, Myers and Posa (2001, Space-time analysis using a general product-sum model). For 0 <= l, k
-// <= 1
+// Product-sum, of De Iaco, Myers and Posa (2001, Space-time analysis using a general product-sum model). The shares l
+// and k lie between 0 and 1.
 //
 //   C = variance [l M N + m M + n N],   m = (1 - l) k,   n = 1 - l - m.
 //
