@@ -68,7 +68,7 @@ SEXP network_weights(const neargp::BatchFit& fit) {
   return fit.network ? Rcpp::wrap(fit.network->weights) : R_NilValue;
 }
 
-// All that the next piece of a run goes on from.
+// The state from which the next piece of a run continues.
 Rcpp::List memory_to_r(const neargp::BatchFit& fit) {
   const neargp::BatchMemory& memory = fit.memory;
   return Rcpp::List::create(

@@ -6,7 +6,7 @@
 
 #include "variational/family_bound.h"
 
-// Whose matrix is singular, by name; "" where nothing failed.
+// The name of the matrix that is singular, or "" where nothing failed.
 const char* failure_name(neargp::BoundFailure failure);
 
 neargp::BoundKind bound_kind(const std::string& name);

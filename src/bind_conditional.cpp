@@ -110,7 +110,7 @@ SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
 // [[Rcpp::export]]
 void core_release_problem(SEXP problem) { ProblemPointer(problem).release(); }
 
-// Noise from now on: nugget * noise_scale. `derivatives`: of each row's noise variance, a column for each parameter of
+// Sets the noise to nugget * noise_scale. `derivatives`: of each row's noise variance, a column for each parameter of
 // its model.
 // [[Rcpp::export]]
 void core_set_noise(SEXP problem, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& derivatives) {
@@ -120,7 +120,7 @@ void core_set_noise(SEXP problem, const Rcpp::NumericVector& noise_scale, const 
   pointer->set_noise(noise_scale.begin(), derivatives.ncol(), row_major(derivatives).data());
 }
 
-// The columns from now on, of which there may be another number.
+// Replaces the columns, of which there may be another number.
 // [[Rcpp::export]]
 void core_set_values(SEXP problem, const Rcpp::NumericMatrix& columns) {
   ProblemPointer pointer(problem);

@@ -62,7 +62,8 @@ neargp::SpaceTimeModel to_space_time_model(const std::string& name) {
   throw neargp::Error("There is no model of space and time called '" + name + "'.");
 }
 
-// Takes R's list(model = name, and what the model has: time_family, time_shape, alpha, beta, product, space).
+// Takes R's list(model = name) with the numbers that the model needs: time_family, time_shape, alpha, beta, product,
+// space.
 neargp::SpaceTime to_space_time(const Rcpp::List& list) {
   neargp::SpaceTime of_time;
   const auto take = [&](const char* name, double& value) {
@@ -158,7 +159,7 @@ neargp::PreparedCovariance prepared_values(const neargp::Covariance& covariance,
   return neargp::prepare(covariance, dim, false);
 }
 
-// Leaves out what does not move points; `columns` of the points, where there are any.
+// Leaves out all that does not move points. `columns`: those of the points, or 0 without points.
 neargp::PreparedCovariance prepared_component(const Rcpp::List& component, int columns = 0) {
   neargp::Covariance covariance;
   covariance.components.push_back(to_component(component));

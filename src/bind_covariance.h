@@ -11,9 +11,9 @@
 #include "covariance/prepared.h"
 #include "geometry/points.h"
 
-// Takes R's list(specification = pointer, values = numeric): what R has had parsed once, at values in the order of
-// covariance.h, after which those of a response's family may stand. `nugget` is in place of the one among the values.
-// See R/covariance-specification.R.
+// Takes R's list(specification = pointer, values = numeric). The specification was parsed once, and the values are in
+// the order of covariance.h. Those of a response's family may follow them. `nugget` is in place of the one among the
+// values. See R/covariance-specification.R.
 neargp::Covariance to_covariance(const Rcpp::List& specified, double nugget);
 neargp::Component to_component(const Rcpp::List& component);
 

@@ -27,8 +27,8 @@ std::vector<int> zero_based_row_major(const Rcpp::IntegerMatrix& columns) {
 
 }  // namespace
 
-// NULL where a factor of the effects takes more than `most_work` multiplications; iterative where it takes more than
-// `most_exact`, of few signs where `roughly`.
+// Returns NULL where a factor of the effects takes more than `most_work` multiplications. Where it takes more than
+// `most_exact` the system is iterative, with few signs if `roughly`.
 // [[Rcpp::export]]
 SEXP core_effects(SEXP problem, const Rcpp::IntegerMatrix& column, int columns, double most_work, double most_exact,
                   bool roughly, const Rcpp::List& context) {
@@ -74,11 +74,11 @@ Rcpp::NumericMatrix core_effects_solve(SEXP effects, Rcpp::Nullable<Rcpp::Numeri
   return to_r(solved);
 }
 
-// Whether there are conjugate gradients in the place of a factor.
+// Whether conjugate gradients replace a factor.
 // [[Rcpp::export]]
 bool core_effects_iterates(SEXP effects) { return EffectsPointer(effects)->system().iterates(); }
 
-// log|C| at the values last evaluated before and after it is made more precise, with its standard error.
+// The values of log|C| before and after it is made more precise, with its standard error.
 // [[Rcpp::export]]
 Rcpp::NumericVector core_effects_refine(SEXP effects, const Rcpp::List& context) {
   EffectsPointer pointer(effects);
@@ -89,7 +89,7 @@ Rcpp::NumericVector core_effects_refine(SEXP effects, const Rcpp::List& context)
                                      Rcpp::_["error"] = system.log_det_error());
 }
 
-// Until they are let go derivatives near the values last evaluated take fewer steps.
+// With `held`, derivatives near the values last evaluated take fewer steps, until a call without it.
 // [[Rcpp::export]]
 void core_effects_hold(SEXP effects, bool held, const Rcpp::List& context) {
   EffectsPointer pointer(effects);
@@ -100,13 +100,13 @@ void core_effects_hold(SEXP effects, bool held, const Rcpp::List& context) {
   }
 }
 
-// The system to which the entries and forms below belong.
+// Computes what core_effects_inverse() and core_effects_forms() need.
 // [[Rcpp::export]]
 void core_effects_invert(SEXP effects, const Rcpp::List& context) {
   EffectsPointer(effects)->system().invert(run_context(context));
 }
 
-// Entries of C^-1 at pairs of columns that a row has both, after derivatives or core_effects_invert().
+// Entries of C^-1 at pairs of columns that occur in the same row, after derivatives or core_effects_invert().
 // [[Rcpp::export]]
 Rcpp::NumericVector core_effects_inverse(SEXP effects, const Rcpp::IntegerVector& row,
                                          const Rcpp::IntegerVector& column) {

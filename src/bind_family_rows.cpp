@@ -29,7 +29,7 @@ void visit_gradient(Gradient& gradient, Visitor&& visit) {
   visit(gradient.positions);
 }
 
-// All that the rows of a part refer to.
+// All data to which the rows of a part refer.
 struct RowsOfPart {
   PointStore coords, inducing;
   neargp::LatentResponse response;
@@ -53,8 +53,8 @@ struct RowsOfPart {
 
 using PartPointer = Rcpp::XPtr<RowsOfPart>;
 
-// Rows that functions of R answer for, which ask those that have them. Parts that are in this process compute by
-// products of their own choice.
+// Rows whose results come from functions of R, which ask the owners of the rows. Parts in this process choose what
+// computes their products, so that the choice is made again after each call.
 class RowsOfParts : public neargp::FamilyRows {
  public:
   RowsOfParts(const Rcpp::List& parts, const neargp::InducingPoints& points, int coefficients,

@@ -31,7 +31,7 @@ SEXP core_lock_file(const std::string& path) {
 // [[Rcpp::export]]
 void core_unlock_file(SEXP lock) { Rcpp::XPtr<neargp::FileLock>(lock).release(); }
 
-// Seconds of a clock that nobody sets.
+// Seconds of a clock that is never set.
 // [[Rcpp::export]]
 double core_monotonic_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -40,8 +40,7 @@ SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatr
 }
 
 // The score of the targets first .. last, whose classes (from 1), counts and shifts follow; a bias for each output.
-// With
-// `gradient` the derivatives in the covariance parameters, the logarithm of the slope, and also the shifts and the
+// With `gradient` it adds the derivatives in the covariance parameters, the logarithm of the slope, the shifts and the
 // biases.
 // [[Rcpp::export]]
 Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::IntegerVector& observed,

@@ -6,12 +6,12 @@
 #include "conditional/problem.h"
 #include "geometry/neighbors.h"
 
-// An external pointer to a table that stays in the core, of class neargp_neighbor_table: R hands it on, and sees the
+// An external pointer to a table that stays in the core, of class neargp_neighbor_table. R passes it on, and gets the
 // matrix where it asks for it (R/neighbor-table.R).
 SEXP to_r(neargp::NeighborTable table);
 
-// The neighbours that R hands on: a table of the core, or a matrix of R's own, k x n, numbered from 1 and NA where
-// there are fewer.
+// The neighbours that R passes: a table of the core, or a matrix of R, k x n, numbered from 1 and NA where there are
+// fewer.
 class Neighbors {
  public:
   explicit Neighbors(SEXP neighbors);
@@ -20,9 +20,9 @@ class Neighbors {
   neargp::Index n() const;
   // Rows for a problem to read, without a copy.
   neargp::NeighborRows rows() const;
-  // The core's own, or one made of R's matrix; it lives as long as this object.
+  // The table of the core, or one made of R's matrix. It lives as long as this object.
   const neargp::NeighborTable& table();
-  // R's own, or one made of the core's table.
+  // The matrix of R, or one made of the core's table.
   Rcpp::IntegerMatrix matrix() const;
 
  private:

@@ -13,7 +13,7 @@ namespace neargp {
 
 struct SupportColumns {
   int places = 0;
-  int points = 0;  // of a row at most; points that a row has not are last, and have the weight 0. 0: rows are places
+  int points = 0;  // the most of a row; a row with fewer ends in points of weight 0. 0: rows are locations
 
   // The first coordinate of a point.
   int column(int point) const { return places + point * (places + 1); }

@@ -96,7 +96,8 @@ class ArealColumn {
   std::vector<double> values_, slopes_, shapes_;  // by point
 };
 
-// body(j, column) for each row of `b`, some at a time; of symmetric matrices rows 0 .. j alone.
+// Calls body(j, column) for each row of `b`, some at a time. For symmetric matrices a column contains rows 0 .. j
+// alone.
 template <class Body>
 void for_each_areal_column(const PreparedComponent& component, const SupportPoints& a, const SupportPoints& b,
                            bool symmetric, bool derivatives, const RunContext& context, const Body& body) {

@@ -21,7 +21,7 @@ struct ScaleDerivative {
   bool planar() const { return coordinates.empty(); }
 };
 
-// A local field with the first of its parameters; `wanted`: derivatives in them are.
+// A local field with the first of its parameters. `wanted`: whether derivatives in them are wanted.
 struct PreparedLocal {
   LocalField field;
   int first_parameter = 0;
@@ -97,7 +97,7 @@ struct PreparedComponent {
 };
 
 struct PreparedCovariance {
-  int dim = 0;  // coordinates that are places
+  int dim = 0;  // coordinates of a location
   int parameters = 0;
   double nugget = 0.0;
   double variance = 0.0;  // of the latent field: the sum over components
@@ -138,7 +138,8 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
 // Prepares for derivatives in locations: tiles keep the slopes of all components in r^2.
 void keep_slopes(PreparedCovariance& covariance);
 
-// Throws an Error that says what is only for covariances of one distance where one is not.
+// Throws an Error for a covariance of space and time. Its message says that `what` is only for covariances of one
+// distance.
 void require_metric(const PreparedCovariance& covariance, const char* what);
 
 // Coordinates of one point in the metric of a component; `dim` of them, component.dim() where some are warped.

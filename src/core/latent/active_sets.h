@@ -39,8 +39,8 @@ struct ActiveSetGradient {
   InducingGradient prior;      // in the parameters of the covariance and in the positions of the nodes
 };
 
-// Finds the moments of the set's data, which it writes into `data` with what is expected of their responses.
-// data_coords: all data of the model; rows: those of the batch. Throws an Error where a matrix is singular.
+// Computes the moments of the set's data and the expectations of their responses, and writes both into `data`.
+// `data_coords`: all data of the model. `rows`: those of the batch. Throws an Error where a matrix is singular.
 ActiveSetGradient differentiate(const ActiveSet& set, const NodePosterior& posterior,
                                 const PreparedCovariance& covariance, double jitter,
                                 const std::vector<double>& node_coords, const std::vector<double>& data_coords,

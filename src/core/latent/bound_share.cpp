@@ -11,7 +11,7 @@ namespace neargp {
 
 namespace {
 
-// a_j'x for the columns x, nodes x their number.
+// a_j'x for the columns of x, which contain a number for each node.
 Eigen::RowVectorXd of_node(const LatentModel& model, Index node, const Eigen::Ref<const Eigen::MatrixXd>& x) {
   const int width = model.prior().k() + 1;
   const int* member = model.prior_members().data() + node * width;
@@ -21,7 +21,7 @@ Eigen::RowVectorXd of_node(const LatentModel& model, Index node, const Eigen::Re
   return product;
 }
 
-// Data terms: of the value, and of what the trend moves with. Returns the slopes.
+// Adds the data terms to the value of the share and to its gradient in the likelihood's parameters. Returns the slopes.
 std::vector<double> add_data_terms(const SparsePosterior& posterior, const LatentResponse& response,
                                    const OwnNodes& own, BoundShare& share, const RunContext& context) {
   const std::size_t n = own.data.size();

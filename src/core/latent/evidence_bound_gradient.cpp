@@ -93,7 +93,7 @@ void SparsePosterior::add_interpolation_terms(LatentAdjoints& adjoints, const Ru
   }
 }
 
-// The part of a field that the low-rank part leaves; all of it without a low-rank part.
+// The residual of a field after its low-rank part. Without a low-rank part it is the field.
 std::vector<double> SparsePosterior::residual_of(const std::vector<double>& field) const {
   if (!model_.low_rank()) return field;
   const Eigen::MatrixXd residual = model_.low_rank()->split(Column(field.data(), model_.nodes())).residual;

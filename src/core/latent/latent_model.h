@@ -29,8 +29,8 @@ struct LatentData {
   std::vector<int> order;        // the prior's ordering: order[rank] = node
   NeighborTable node_neighbors;  // of each node among those before it
   double jitter = 1e-6;
-  // More neighbours of each node before it, or none: pairs of them are given room in the posterior's factor, which
-  // makes an incomplete one more accurate.
+  // Further neighbours of each node before it, or none. The pattern of the posterior's factor includes their pairs,
+  // which makes an incomplete factor more accurate.
   NeighborTable pattern_neighbors;
 
   std::vector<int> node_of_datum;  // data at nodes; empty: through their neighbours
@@ -46,8 +46,8 @@ struct LatentAdjoints {
   Eigen::MatrixXd node_features;  // of the low-rank part, a column for each node
 };
 
-// nugget = jitter * sum of variances: gives each variance its share of the nugget's derivative, and zero to all
-// parameters that are not estimated.
+// The nugget is jitter times the sum of variances. Adds to the derivative in each variance its share of that in the
+// nugget. Sets the derivatives in all parameters that are not estimated to zero.
 void tie_jitter(const PreparedCovariance& prepared, const Covariance& covariance, std::vector<double>& gradient);
 
 class LatentModel {
@@ -61,7 +61,7 @@ class LatentModel {
   const std::vector<double>& data_coords() const { return data_coords_; }  // where data interpolate
   bool interpolates() const { return interpolation_ != nullptr; }
   const std::vector<int>& node_number() const { return node_number_; }
-  // Values by node, `columns` of them by column, in the caller's numbering and back.
+  // Converts values by node, `columns` of them by column, to the caller's numbering and back.
   std::vector<double> to_caller(const std::vector<double>& by_node, int columns = 1) const;
   std::vector<double> from_caller(const std::vector<double>& by_node, int columns = 1) const;
 
@@ -78,7 +78,7 @@ class LatentModel {
   // Computes weights and variances. Throws an Error that names the caller's node or datum if a matrix is singular.
   void set_covariance(const Covariance& covariance, const RunContext& context);
 
-  // Counts the covariances it has had.
+  // How many times the covariance has been set.
   int revision() const { return revision_; }
 
   // Null where there is no low-rank part.
@@ -89,11 +89,11 @@ class LatentModel {
   double precision_form(const std::vector<double>& x) const;
   void residual_precision_times(const double* x, double* y) const;  // y = Q x
 
-  // field_i = c_i'u, or u at the datum's node, and its transpose: sums over the data that see each node.
+  // The field at the data: c_i'u, or u at the datum's node. The transpose sums over the data that depend on each node.
   void field_at_data(const double* u, double* field) const;
   void sum_at_nodes(const double* by_datum, double* by_node) const;
 
-  // A table of the caller's nodes.
+  // Converts a table of the caller's nodes to the numbers of the model.
   NeighborTable in_own_numbers(const NeighborTable& neighbors) const;
 
   // Weights and variances of new locations given the nodes near them (rows of the caller's nodes).
@@ -107,8 +107,8 @@ class LatentModel {
   const std::vector<double>& prior_vectors() const { return prior_vectors_; }
   const std::vector<double>& prior_scale() const { return inverse_variance_; }  // 1 / f
 
-  // The cliques on which entries of the posterior covariance are needed: prior's, then data's where they interpolate;
-  // and those of the pattern.
+  // The cliques on which entries of the posterior covariance are needed: those of the prior, those of the data where
+  // they interpolate, and those of the pattern.
   std::vector<CliqueTable> cliques() const;
 
  private:

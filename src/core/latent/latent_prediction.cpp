@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index locations_per_chunk = 64;
 
-// `first`: of the normals that are left.
+// `first`: the first of the normals that are left.
 void add_low_rank_draw(const LowRankFactor& factor, const Philox& random, Index first, std::vector<double>& field,
                        double* whitened) {
   Eigen::VectorXd x(factor.lower().rows());

@@ -38,7 +38,7 @@ class Preconditioner {
   Vector scale_;
 };
 
-// The same with Q alone.
+// trend_information() with Q in place of the prior's precision.
 Eigen::MatrixXd residual_information(const LatentModel& model, const std::vector<double>& precision,
                                      const Eigen::MatrixXd& unseen, const Eigen::MatrixXd& response) {
   const Eigen::Map<const Eigen::VectorXd> W(precision.data(), Index(precision.size()));

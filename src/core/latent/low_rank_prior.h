@@ -31,10 +31,10 @@ class LowRankPrior {
   ~LowRankPrior();
 
   // Takes a covariance with the nodes' jitter as its nugget. Returns the first node whose neighbours' covariance matrix
-  // is singular, or -1; throws an Error where that of the inducing points is.
+  // is singular, or -1. Throws an Error if the covariance matrix of the inducing points is singular.
   Index update(const Covariance& covariance, const RunContext& context);
 
-  // All below is of the last update.
+  // The functions below return results of the last update.
   Index size() const { return Index(inducing_.size()) / nodes_.dim; }  // inducing points
   const double* weights(Index node) const;                             // b
   const Eigen::VectorXd& variance() const;                             // f

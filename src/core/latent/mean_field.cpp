@@ -131,8 +131,8 @@ void MeanField::add_neighborhoods(const MeanFieldPoint& point, const MeanFieldBa
   }
 }
 
-// The nearest nodes of all data, then the second nearest given these, and so on: all targets of a run have conditioning
-// sets of one size.
+// Runs the nearest nodes of all data, then the second nearest given these, and so on. All conditioning sets of a run
+// are thus of one size.
 void MeanField::add_ranks(const MeanFieldPoint& point, const std::vector<int>& data, double of_sample,
                           const PreparedCovariance& covariance, const RunContext& context) {
   for (int rank = 0; rank < data_neighbors_.k; ++rank) {
@@ -143,7 +143,7 @@ void MeanField::add_ranks(const MeanFieldPoint& point, const std::vector<int>& d
   }
 }
 
-// The results of add_data() about the nodes that data use: D, K^-1 m and s_l (K^-1)_ll.
+// Adds the results of add_data() for the nodes that data use: D, K^-1 m and s_l (K^-1)_ll.
 void MeanField::add_divergences(double weight) {
   const int k = interpolation_.k();
   for (Index t = 0; t < interpolation_.size(); ++t) {
@@ -176,7 +176,7 @@ void MeanField::add_prior_terms(const MeanFieldPoint& point, const std::vector<i
   add_contributions(prior_, point);
 }
 
-// With a positive weight also the divergence of the nodes that data see.
+// With a positive `divergence_weight` this also adds the divergence of the nodes that the data use.
 void MeanField::add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, double divergence_weight,
                          const PreparedCovariance& covariance, const RunContext& context) {
   interpolation_.choose({model_.data_coords().data(), &data_neighbors_}, batch.data, model_.nodes(), model_.dim(),

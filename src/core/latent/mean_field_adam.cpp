@@ -174,8 +174,8 @@ double rate_at(const std::vector<double>& rates, double done) {
   return rates[std::min(rates.size() - 1, std::size_t(done * double(rates.size())))];
 }
 
-// The objective at a point. Where all data of a batch see the same nodes it is a mean over batches, and found for those
-// of one pass, which are the same in all fits.
+// The objective at a point. Where all data of a batch share their nodes it is the mean over the batches of one pass,
+// which are the same in all fits.
 double objective_at(MeanField& bound, const MeanFieldPoint& point, const MeanFieldAdamSettings& settings,
                     const RunContext& context) {
   if (!bound.shares_nodes()) return bound.evaluate(point, bound.everything(), context).value;

@@ -14,7 +14,7 @@ namespace neargp {
 struct MeanFieldAdamSettings {
   MeanFieldPrior prior = MeanFieldPrior::sequential;
   double kl_weight = 1.0;
-  bool full = false;  // the nodes have a covariance matrix, of neighborhoods
+  bool full = false;  // q(u) with a full covariance matrix, for neighborhoods
   Index shared = 0;   // how many nodes all data of a batch see together
   int epochs = 300;
   int batch_size = 256;
@@ -31,9 +31,9 @@ struct MeanFieldAdamSettings {
 
 struct MeanFieldFit {
   MeanFieldPoint point;
-  double value = 0.0;         // the bound at the end, over all nodes and data
+  double value = 0.0;         // the objective at the end, over all nodes and data
   std::vector<double> trace;  // the mean of its estimates in each epoch
-  int skipped = 0;            // steps that were not taken, since the bound or its gradient overflowed
+  int skipped = 0;            // steps that were not taken, since the objective or its gradient overflowed
   NeighborTable node_neighbors, data_neighbors;
 };
 

@@ -1,5 +1,5 @@
-// The mini-batches of a mean-field fit: an epoch is one pass over data and nodes alike. Where there is a node at every
-// datum, a batch is of nodes and the data at them; else of data and, drawn independently, their share of the nodes.
+// The mini-batches of a mean-field fit: an epoch is one pass over data and nodes alike. With a node at every datum, a
+// batch contains nodes and the data at them. Otherwise it contains data and a share of the nodes, drawn independently.
 #pragma once
 
 #include "latent/mean_field.h"

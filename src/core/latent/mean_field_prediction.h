@@ -18,8 +18,8 @@ struct MeanFieldState {
   std::vector<double> linear_predictor, variance, slope, curvature, field_response, trend_covariance;
 };
 
-// `mean` and `variance` by node, in the model's numbering. `root`: RR' is the covariance matrix of q, nodes down the
-// rows, by column; empty: that is diagonal.
+// `mean` and `variance` by node, in the model's numbering. `root`: R by column, with a row for each node, where RR' is
+// the covariance matrix of q. If it is empty that matrix is diagonal.
 MeanFieldState mean_field_state(const LatentModel& model, const LatentResponse& response, const Likelihood& likelihood,
                                 const std::vector<double>& beta, const std::vector<double>& mean,
                                 const std::vector<double>& variance, const std::vector<double>& root,

@@ -137,7 +137,7 @@ double PosteriorFactor::relative_error(const std::vector<double>& precision, con
   return std::sqrt(dot(residual, error) / dot(h, solved));
 }
 
-// s_i = v_i + c_i'Z c_i. Says whether all are positive.
+// s_i = v_i + c_i'Z c_i. Returns whether all are positive.
 bool PosteriorFactor::find_variances(const RunContext& context) {
   if (!model_.interpolates()) {
     model_.field_at_data(node_variance().data(), variance_.data());

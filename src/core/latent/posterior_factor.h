@@ -36,7 +36,7 @@ class PosteriorFactor {
   // The model outlives the object; its covariance may change, followed by set_prior().
   PosteriorFactor(const LatentModel& model, PosteriorKind kind, FactorSettings settings, const RunContext& context);
 
-  // Takes Q from the model's present covariance, if it has not.
+  // Computes Q from the model's present covariance, unless that was done before.
   void set_prior();
 
   // Factorizes A for these precisions W by datum, with Z and the variances. Laplace's approximation computes those

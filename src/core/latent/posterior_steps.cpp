@@ -70,7 +70,7 @@ PosteriorOutcome SparsePosterior::climb(const PosteriorSettings& settings, const
     state_ = std::move(step.state);
     outcome.value = step.value;
     outcome.converged = std::max(std::abs(gain), step.predicted_gain) < settings.tolerance && share == 1.0;
-    // Steps that swing about the optimum gain nothing in ten.
+    // Ten steps that swing about the optimum gain nothing.
     if (++taken % 10 == 0) {
       outcome.converged = outcome.converged || outcome.value - checkpoint_value < settings.tolerance;
       checkpoint_value = outcome.value;
@@ -85,7 +85,7 @@ PosteriorOutcome SparsePosterior::climb(const PosteriorSettings& settings, const
   return outcome;
 }
 
-// Pseudo-observations moved that share of the way to the proposed ones, the mean to theirs.
+// Moves the pseudo-observations by a share of the way to the proposed ones, and the mean to theirs.
 SparsePosterior::Step SparsePosterior::part_of_step(const PosteriorState& proposal, double share,
                                                     const RunContext& context) {
   Step step{state_, -std::numeric_limits<double>::infinity(), 0.0};

@@ -75,7 +75,7 @@ SiteOptimum site_optimum(const Likelihood& likelihood, const Observations& obser
     }
     if (round + 1 < rounds) terms.find(likelihood, observations, mean, variance, context);
   }
-  // Those with which these are the marginals, even where the steps have not come to an end.
+  // The pseudo-observations with these marginals, even if Newton's method is not at its end.
   SiteOptimum optimum{at.precision, Vector(n)};
   for (std::size_t i = 0; i < n; ++i) {
     optimum.precision[i] += further_precision(i);

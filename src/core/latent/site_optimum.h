@@ -4,8 +4,8 @@
 //   E log p(y_i | eta_i) + log sd - c (m^2 + s) / 2 + t m.
 //
 // Here s is the sum of sd^2 and of the variance given the nodes. The datum whose W_i rises most steeply as s_i grows
-// damps natural-gradient steps. An example is a limit, for noise far below the variation of the process. Steps by data
-// are not damped.
+// damps natural-gradient steps. An example is a censored datum whose noise is far below the variation of the process.
+// Steps by data are not damped.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct SiteMarginals {
   std::vector<double> linear_predictor, variance, given_nodes, precision, natural;
 };
 
-// Natural-gradient steps after which one that is too long calls for these.
+// The number of natural-gradient steps after which one that is too long is replaced by these.
 constexpr int patience_with_steps = 40;
 
 struct SiteOptimum {

@@ -74,7 +74,7 @@ class SparsePosterior {
   void restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
                const RunContext& context);
 
-  // Takes an exact factor, as an incomplete one does that broke down.
+  // Switches to an exact factor, as when an incomplete one breaks down.
   void become_exact() {
     if (!factor_.is_exact()) factor_.become_exact();
   }

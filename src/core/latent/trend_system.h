@@ -56,8 +56,8 @@ class TrendSystem {
     std::vector<double> field_response, covariance;
     std::vector<double> variance_at_data;  // what it adds to the variance of each linear predictor
   };
-  // `of_trend`: the covariance matrix of the coefficients before the effects, should it be another one. The effects
-  // answer to these as before.
+  // `of_trend`: if given, it replaces the covariance matrix of the coefficients before the effects. The effects answer
+  // to these as before.
   Trend trend(const Eigen::MatrixXd* of_trend = nullptr) const;
 
  private:
