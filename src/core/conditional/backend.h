@@ -1,9 +1,9 @@
-// The device interface: what a machine must offer for the local computations to run on
-// it. The CPU fills the struct (cpu_backend.cpp); a module for another device fills one
-// of its own. Methods know nothing else of devices.
+// The device interface: the functions that a device must offer for the local computations to run on it. The CPU fills
+// the struct (cpu_backend.cpp), and a module for another device fills one of its own. Methods use devices only through
+// this struct.
 //
-// Arrays go to the device once, when a view is opened; an evaluation then sends a
-// prepared covariance and gets sums back. Functions report trouble by throwing an Error.
+// Arrays go to the device once, when a view is opened. An evaluation then sends a prepared covariance and gets sums
+// back. Functions report trouble by throwing an Error.
 #pragma once
 
 #include <utility>
@@ -21,9 +21,9 @@ namespace neargp {
 inline constexpr int backend_abi_version = 11;
 
 // Runs an operation on all targets of a view. Returns the smallest target whose covariance matrix could not be
-// factorised, or -1, and leaves what it finds in `sums` and in the operation's arrays. In VecchiaSums,
-// ConditionalGradient and JointSums, which the steps of an optimiser take, a device has its matrices in single
-// precision where the RunContext asks for it; everything else is in double.
+// factorised, or -1. The results are in `sums` and in the operation's arrays. If the RunContext asks for single
+// precision, a device uses it for the matrices of VecchiaSums, ConditionalGradient and JointSums, the operations in the
+// steps of an optimiser. Everything else is in double precision.
 template <class Operation>
 struct BackendFunction {
   Index (*run)(void* device_view, const PreparedCovariance&, const Operation&, const RunContext&,
@@ -38,8 +38,8 @@ struct Backend {
   void* (*open)(const LocalView& view);
   // The same points and conditioning sets with other values (and number of columns).
   void (*set_values)(void* device_view, const LocalView& view);
-  // Some of the targets that the view was opened with, those that view.chosen names, and data that changed. Data that
-  // the targets do not need may be as they were; arrays have the sizes that they had.
+  // Selects those of the view's targets that view.chosen names, and sends the data that changed. Data that these
+  // targets do not need may stay out of date. The arrays keep their sizes.
   void (*set_batch)(void* device_view, const LocalView& view, const ChangedData& changed);
   void (*close)(void* device_view);
 

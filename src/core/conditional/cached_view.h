@@ -1,5 +1,5 @@
-// A cached view: what is open on a device for some targets, kept until others or another device are asked for: an
-// optimiser asks for the same targets again and again, and their data are to travel once. Belongs to one thread.
+// A cached view of some targets on a device. It stays open until other targets or another device are asked for. An
+// optimiser asks for the same targets again and again, and their data should be sent once. Belongs to one thread.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace neargp {
 template <class Open>
 class CachedView {
  public:
-  // Returns what is open for the targets first .. last-1, made by open() where it is not there.
+  // Returns the view that is open for the targets first .. last-1. Otherwise open() opens it.
   template <class Opener>
   Open& get(Index first, Index last, const RunContext& context, const Opener& open) {
     const Backend* backend = &backend_of(context);

@@ -1,9 +1,10 @@
-// The brick of all methods: targets, each with a conditioning set among the data, and what kriging says of them,
+// The building block of all methods: kriging of targets, each with a conditioning set among the data. Let S be the
+// covariance matrix of the set (with the noise of its data), s its covariances with the target, and s_0 the target's
+// variance. The weights, the conditional variance and the weighted sum of each column x of the data are
 //
-//   b = S^-1 s,   f = s_0 - s'b,   and of each column x of the data b'x,
+//   b = S^-1 s,   f = s_0 - s'b,   b'x.
 //
-// S the covariance matrix of the set (with the noise of its data), s its covariances with the target, s_0 the target's
-// variance; and the adjoint: the gradient in the covariance parameters of any objective of b or b'x, and f.
+// The adjoint is the gradient in the covariance parameters of any objective of b or b'x, and f.
 #pragma once
 
 #include <vector>
@@ -19,7 +20,7 @@ class ConditionalMoments {
  public:
   enum class Weights { kept, summed };  // whether b is wanted, or b'x alone
 
-  // Opens a view on the device that the context names. Data, targets and table outlive the object. Whoever calls has
+  // Opens a view on the device that the context names. Data, targets and table outlive the object. The caller has
   // checked them.
   ConditionalMoments(const LocalData& data, const LocalTargets& targets, Weights wanted, const RunContext& context);
 

@@ -17,8 +17,8 @@ struct LocalData {
   const double* values = nullptr;       // n x columns: the response, then the trend's design
   const double* noise_scale = nullptr;  // n
   const int* outputs = nullptr;         // n: which of several outputs a row is of, from 0; null: one output
-  // Where noise differs between rows by a model of its own: its parameters, of which derivatives follow those of the
-  // covariance (Covariance::noise_parameters), and the derivative of each row's noise variance in each of them.
+  // Where noise differs between rows by a model of its own: the number of its parameters, and the derivative of each
+  // row's noise variance in each of them. In a gradient they follow the covariance's (Covariance::noise_parameters).
   int noise_parameters = 0;
   const double* noise_derivatives = nullptr;  // n x noise_parameters
 };
@@ -48,7 +48,7 @@ void check_rows(const std::vector<int>& rows, int smallest, Index n);
 
 [[noreturn]] void refuse_row(Index number, Index n);
 
-// Throws an Error unless the covariance is one of several outputs, all of those that n rows name, where there are any.
+// Throws an Error unless the covariance includes all outputs that n rows name, or is without outputs if the rows are.
 void check_outputs(const int* outputs, Index n, const Covariance& covariance);
 
 }  // namespace neargp

@@ -1,12 +1,12 @@
-// Formulas that the kernels of the CPU (packs) and of GPUs (numbers) share. They are derived in the files of
-// conditional/cpu/.
+// Formulas that the kernels of the CPU share, for packs, with those of GPUs, for numbers. The files of conditional/cpu/
+// derive them.
 #pragma once
 
 #include "base/hd.h"
 
 namespace neargp {
 
-// W_ij + W_ji of W = t u', the weights of <W, dS> = t' dS u in the pair of entries S_ij, S_ji (conditional_gradient.h).
+// W_ij + W_ji of W = t u', the weight of the pair S_ij, S_ji in <W, dS> = t' dS u (conditional_gradient.h).
 template <class Real>
 NEARGP_HD inline Real pair_weight(const Real* t, const Real* u, int i, int j) {
   return t[i] * u[j] + t[j] * u[i];
@@ -18,7 +18,7 @@ NEARGP_HD inline auto information_entry(Real product, Real va, Real vb) {
   return product - 0.5 * va * vb;
 }
 
-// An entry of (alpha alpha' - S^-1)/2, the derivative of a joint log density in S (joint_sums.h).
+// An entry of W = (alpha alpha' - S^-1)/2, the derivative of a joint log density in S. See joint_sums.h.
 template <class Real>
 NEARGP_HD inline Real joint_weight(Real alpha_i, Real alpha_j, Real inverse) {
   return (alpha_i * alpha_j - inverse) / 2;

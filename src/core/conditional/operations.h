@@ -1,13 +1,13 @@
-// The operations that a device offers on a view and a covariance, each described once: its further arguments, its
-// results, and how many sums over targets that is. Plain data, shared by all devices and instruction sets. The file of
-// its name in conditional/cpu/ explains with formulas how the CPU computes an operation, where CpuKernel<Operation,
-// Lanes> is; on a GPU, in conditional/gpu/.
+// The operations that a device offers on a view and a covariance. Each is described once, by its further arguments, its
+// results, and the number of its sums over targets. Operations are plain data, shared by all devices and instruction
+// sets. For the formulas see the file of the operation's name in conditional/cpu/, which contains CpuKernel<Operation,
+// Lanes>. Its counterpart for GPUs is in conditional/gpu/.
 //
-// An operation has
+// The member functions of an operation are the following.
 //
-//   sums(columns, parameters)      the number of sums over targets that it finds
-//   for_each_array(view, visit)    where it has arrays over the targets: visit(array, numbers for each target) for
-//                                  each; what it takes is in arrays of const double, what it finds in arrays of double
+//   `sums(columns, parameters)`     Returns the number of sums over targets that it computes.
+//   `for_each_array(view, visit)`   Exists if there are arrays over targets. Calls `visit(array, numbers per target)`
+//                                   for each. Inputs are arrays of const double, results are arrays of double.
 #pragma once
 
 #include <initializer_list>
@@ -77,9 +77,9 @@ struct ConditionalWeights {
   }
 };
 
-// Partial derivatives of an objective in the weights b and variances of all targets, or, where
-// the objective sees of the weights only the weighted sums b'x_c of the columns, in these; where
-// it is not null, `noise` gets those in the noise variances of the conditioning sets.
+// Partial derivatives of an objective in the weights b and variances of all targets. If the objective
+// depends on the weights only through the weighted sums b'x_c, derivatives in these replace those in b.
+// If `noise` is not null, it gets the derivatives in the noise variances of the conditioning sets.
 struct ConditionalAdjoint {
   const double* weights = nullptr;   // targets x k
   const double* variance = nullptr;  // targets
@@ -96,7 +96,7 @@ struct ConditionalAdjoint {
   }
 };
 
-// Terms of a projected field, as they ask them of the covariance.
+// The moments that the terms of a projected field need from the covariance.
 struct ProjectedMoments {
   double* mean = nullptr;
   double* projected = nullptr;
@@ -110,7 +110,7 @@ struct ProjectedMoments {
   }
 };
 
-// The terms' derivatives in the first three, and what follows for locations.
+// The derivatives of the terms in the first three, and the gradient in the locations that follows from them.
 struct ProjectedDerivatives {
   const double* d_mean = nullptr;
   const double* d_projected = nullptr;
@@ -125,7 +125,7 @@ struct ProjectedDerivatives {
 };
 
 // Minus the divergence of independent normals N(m_l, s_l) at the members of a target's conditioning set from their
-// joint prior N(0, K), and what its derivatives are made of. CPU only.
+// joint prior N(0, K), and the parts of its derivatives. CPU only.
 struct MembersDivergence {
   double weight = 0.0;  // of these terms in the objective; 0: not wanted
   double* value = nullptr;

@@ -1,5 +1,5 @@
-// Data, targets and conditioning sets of one fit, owned, in an order that keeps
-// neighbours close together in memory, targets first, and ready on the device that the context names.
+// Data, targets and conditioning sets of one fit. The object owns them in an order that keeps neighbours close together
+// in memory, targets first. They are ready on the device that the context names.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 namespace neargp {
 
 // Conditioning sets as their owner keeps them: k rows for each of n targets, counted from
-// `first`, and `absent` where there are fewer. A problem is therefore made of the tables of the core and of R alike,
-// without a copy in between.
+// `first`, and `absent` where there are fewer. A problem therefore accepts the tables of the core and of R without a
+// copy in between.
 struct NeighborRows {
   const int* rows = nullptr;
   Index n = 0;
@@ -39,12 +39,13 @@ class LocalProblem {
   int columns() const { return columns_; }
   int k() const { return k_; }
 
-  // Noise by a model of its own, for evaluations from now on: the variance of each row is nugget * scale, and has so
-  // many derivatives (LocalData::noise_derivatives), all in the caller's order. Throws an Error on a device.
+  // Sets noise by a model of its own, for evaluations from now on. The noise variance of each row is nugget * scale,
+  // with `parameters` derivatives (LocalData::noise_derivatives). All are in the caller's order. Throws an Error on a
+  // device.
   void set_noise(const double* scale, int parameters, const double* derivatives);
 
-  // Other values, of any number of columns, for evaluations from now on, in the caller's order. Throws an Error on a
-  // device.
+  // Sets other values for evaluations from now on, with any number of columns, in the caller's order. Throws an Error
+  // on a device.
   void set_values(const double* values, int columns);
 
   // The covariance with the noise parameters of the problem. Throws an Error where it is not one of the outputs that
@@ -60,7 +61,7 @@ class LocalProblem {
   // The residuals response - design * beta as the only column.
   const DeviceView& residuals_on_device(const std::vector<double>& beta);
 
-  // The row, as the caller numbers them, of a datum in the order of memory, of which the first are the targets.
+  // The caller's row of a datum in the order of memory, in which the targets come first.
   Index row_of_datum(Index datum) const { return data_row_[datum]; }
 
  private:

@@ -1,6 +1,6 @@
-// Runs a summing kernel over all targets, in parallel, with a result that does not
-// depend on the number of threads: each chunk of targets has sums of its own, which are
-// added in order at the end.
+// Runs a summing kernel over all targets in parallel. The result does not depend on the
+// number of threads: each chunk of targets gets sums of its own, which are added in order
+// at the end.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,14 @@
 
 namespace neargp {
 
-// A multiple of every number of lanes. At k = 30, 256 targets take well under a millisecond; the time grows with
-// k^3, and an interrupt is answered between chunks.
-// An operation without sums, whose rounding would depend on the chunks, is cut finer: a few hundred targets are then
-// for several threads.
+// A multiple of every number of lanes. At k = 30, 256 targets take well under a millisecond. The time grows with k^3,
+// and an interrupt is answered between chunks. The rounding of sums depends on the chunks. An operation without sums is
+// cut finer, so that several threads share a few hundred targets.
 inline Index targets_per_chunk(int k, bool sums = true) { return k > 512 ? 8 : k > 128 || !sums ? 32 : 256; }
 
-// kernel(first, last, scratch, out) adds the sums of the targets first .. last-1 to `out` and returns its smallest
-// failed target or -1, and so does this with all targets and `sums`.
-// Chunks are run in rounds, so that their separate sums take little memory, about 32 MB, also with a wide design.
+// `kernel(first, last, scratch, out)` adds the sums of the targets first .. last-1 to `out`. It returns the smallest
+// target that failed, or -1. This function does the same with all targets and `sums`. It runs the chunks in rounds, so
+// that their separate sums take little memory, about 32 MB, even with a wide design.
 template <class Kernel>
 Index sum_chunks(const LocalView& view, std::size_t scratch_doubles, const RunContext& context,
                  std::vector<double>& sums, const Kernel& kernel) {

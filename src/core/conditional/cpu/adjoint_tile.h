@@ -1,20 +1,20 @@
-// The steps on one tile that every gradient by way of weights b and conditional variances f
-// is made of.
+// The steps on one tile that make up every gradient by way of weights b and conditional
+// variances f.
 //
-// With S the covariance matrix of a tile, K its part without the target and u = (-b, 1),
+// Let S be the covariance matrix of a tile, K its part without the target, and u = (-b, 1). Then
 //
-//   df = u' dS u   and   bbar' db = (K^-1 bbar, 0)' dS u,
+//   df = u' dS u   and   bbar' db = (K^-1 bbar, 0)' dS u.
 //
-// so an objective with partial derivatives bbar and fbar moves with S as t' dS u,
-// t = fbar u + (K^-1 bbar, 0). Its total contraction <t u', S>, which gives the derivative
-// in the first variance, is fbar f + bbar'(c - K b) = fbar f.
+// An objective with partial derivatives bbar and fbar therefore changes with S by t' dS u, where
+// t = fbar u + (K^-1 bbar, 0). Because S u = (0, f), the total contraction <t u', S> is fbar f.
+// The derivative in the first variance follows from it.
 #pragma once
 
 #include "conditional/cpu/contract.h"
 
 namespace neargp {
 
-// u = (-b, 1); returns f, by rounding never below zero. The target's own row is left out of the factor.
+// Fills u = (-b, 1) and returns f, which rounding cannot make negative. The factor excludes the target's own row.
 template <int Lanes>
 typename Pack<Lanes>::Real solve_contrast(Tile<Lanes>& tile, typename Pack<Lanes>::Real* u) {
   using V = typename Pack<Lanes>::Real;
@@ -29,7 +29,7 @@ typename Pack<Lanes>::Real solve_contrast(Tile<Lanes>& tile, typename Pack<Lanes
   return f;
 }
 
-// Completes t from bbar in its first k places.
+// Turns bbar, the first k elements of `t`, into t = fbar u + (K^-1 bbar, 0).
 template <int Lanes>
 void solve_adjoint(Tile<Lanes>& tile, const typename Pack<Lanes>::Real* u, typename Pack<Lanes>::Real fbar,
                    typename Pack<Lanes>::Real* t) {
@@ -40,7 +40,7 @@ void solve_adjoint(Tile<Lanes>& tile, const typename Pack<Lanes>::Real* u, typen
   t[k] = fbar;
 }
 
-// sums += <W, dS> for the covariance parameters; weights, `total` and `gradient`, which is scratch, as in contract().
+// sums += <W, dS> for the covariance parameters. Weights and `total` are those of contract(); `gradient` is scratch.
 template <int Lanes, class Weight, class Diagonal>
 void contract_weights(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Weight& weight,
                       const Diagonal& diagonal, typename Pack<Lanes>::Real total, typename Pack<Lanes>::Real* gradient,

@@ -1,5 +1,5 @@
 // Areas in a tile: entries are means over all pairs of points of two rows (covariance/areal.h), and so are their
-// derivatives, each of which has a triangle of its own, with its diagonal.
+// derivatives. Each derivative is stored in a triangle of its own, which includes the diagonal.
 #pragma once
 
 #include "conditional/cpu/tile.h"
@@ -7,7 +7,7 @@
 
 namespace neargp {
 
-// How many points each row has in any lane.
+// Finds the largest number of points of each row in any lane.
 template <int Lanes>
 void count_support(const SupportColumns& columns, Tile<Lanes>& tile) {
   for (int row = 0; row < tile.rows(); ++row) {
@@ -39,7 +39,7 @@ void scale_support(const PreparedComponent& component, const SupportColumns& col
     }
 }
 
-// Entry (i, j) of a component; its variance is part of it. Returns the covariance.
+// Computes entry (i, j) of a component, its variance included, and stores the derivatives. Returns the covariance.
 template <int Lanes, bool slope, bool shape, class Correlation>
 typename Pack<Lanes>::Real areal_entry(const Correlation& correlation, const PreparedComponent& component, int c,
                                        const SupportColumns& columns, int i, int j, Tile<Lanes>& tile) {

@@ -80,9 +80,9 @@ void assemble_diagonal(const PreparedCovariance& covariance, Tile<Lanes>& tile) 
   }
 }
 
-// Masked rows become unit vectors. The triangles of derivatives are left as they are
-// (finite: a masked row stands at the target's own place); who multiplies by them has
-// zeros at masked rows or clears them in the product.
+// Masked rows become unit vectors. The triangles of derivatives stay as they are. They are
+// finite, because a masked row stands at the target's own location. Code that multiplies by
+// them uses zeros at masked rows or clears these rows in the product.
 template <int Lanes>
 void apply_mask(Tile<Lanes>& tile) {
   using V = typename Pack<Lanes>::Real;
@@ -167,8 +167,8 @@ Index for_each_tile(const PreparedCovariance& covariance, Tile<Lanes>& tile, boo
   return failed;
 }
 
-// Goes over tiles as for_each_tile() does, for an action that adds to lane_sums[0 .. count-1]: these are cleared first,
-// and in the end their sums over the lanes are added to `sums`.
+// Goes over tiles as for_each_tile() does, for an action that adds to lane_sums[0 .. count-1]. Clears these sums first,
+// and adds their totals over the lanes to `sums` at the end.
 template <int Lanes, class Action>
 Index sum_tiles(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives, int factor_rows, Index first,
                 Index last, typename Pack<Lanes>::Real* lane_sums, int count, double* sums, const Action& action) {

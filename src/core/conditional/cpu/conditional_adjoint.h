@@ -1,7 +1,6 @@
-// Gradient in the covariance parameters of any objective of the weights b and conditional
-// variances f of all targets (those of conditional/cpu/conditional_weights.h without a local mean),
-// given its partial derivatives in them. It turns derivatives wbar_c in the weighted sums b'x_c into bbar = sum_c
-// wbar_c x_c.
+// Gradient in the covariance parameters of any objective of the weights b and conditional variances f of all targets,
+// given its partial derivatives in them. The weights and variances are those of conditional/cpu/conditional_weights.h
+// without a local mean. Derivatives wbar_c in the weighted sums b'x_c are turned into bbar = sum_c wbar_c x_c.
 #pragma once
 
 #include "conditional/cpu/adjoint_tile.h"

@@ -1,14 +1,14 @@
-// Sum over targets of an objective of (residual, conditional variance) and its gradient,
-// by the adjoint: one factorisation and two backward solves whatever the number of
-// parameters.
+// Sum over targets of an objective of (residual, conditional variance) and its gradient. The
+// adjoint takes one factorisation and two backward solves, whatever the number of parameters.
 //
-// For a target with residual e = r_i - b'r_n and variance f, an objective g(e, f) with
-// partial derivatives ebar, fbar moves with the covariance matrix S of the tile as
+// A target with residual e = r_i - b'r_n and variance f adds g(e, f), with partial derivatives
+// ebar and fbar. Let u = (-b, 1) and alpha = K^-1 r_n, with K the covariance matrix of the
+// conditioning set. Then g changes with the covariance matrix S of the tile by
 //
-//   dg = t' dS u,   u = (-b, 1),   t = fbar u - ebar (alpha, 0),   alpha = K^-1 r_n,
+//   dg = t' dS u,   t = fbar u - ebar (alpha, 0).
 //
-// because df = u' dS u and d(b'r_n) = (alpha, 0)' dS u. With z = L^-1 r and f = L_kk^2 the
-// residual is e = z_k L_kk, and t'Su = fbar f.
+// This follows from df = u' dS u and d(b'r_n) = (alpha, 0)' dS u. With z = L^-1 r and
+// f = L_kk^2 the residual is e = z_k L_kk, and t'Su = fbar f.
 //
 // The objective is normal_log_density().
 #pragma once

@@ -1,25 +1,26 @@
-// Kriging: for each target the weights b, the conditional variance f of the noise-free
+// Kriging computes for each target the weights b, the conditional variance f of the noise-free
 // field, and the weighted sums b'x_c of the columns.
 //
 // With an unknown local mean (ordinary kriging within the conditioning set) the weights
-// are constrained to sum to one: with h = K^-1 1 and s = 1'h,
+// are constrained to sum to one. Let h = K^-1 1, s = 1'h and d = (1 - 1'b) / s. Then
 //
-//   b <- b + h (1 - 1'b)/s,   f <- f + (1 - 1'b)^2 / s
+//   b <- b + d h,   f <- f + d^2 s.
 //
-// (Cressie 1993, eqs. 3.2.15 and 3.2.16).
+// See Cressie (1993, eqs. 3.2.15 and 3.2.16).
 //
-// With a taper 1 = a_1 >= a_2 >= ... >= a_k >= 0 they are those of a mean over j of the predictions from the first j
-// neighbours, of which each has the weight a_j - a_(j+1) (a_(k+1) = 0): with the factor L of K in the order of the
-// neighbours, w = L^-1 c and u = L^-1 1, the leading rows are the same for all j, so that one factor has them all,
+// With a taper 1 = a_1 >= a_2 >= ... >= a_k >= 0 the prediction is a mean over j of the predictions from the first j
+// neighbours. The j-th prediction gets the weight e_j = a_j - a_(j+1), where a_(k+1) = 0. Let L be the factor of K in
+// the order of the neighbours, c the covariances with the target, w = L^-1 c and u = L^-1 1. The leading rows are the
+// same for all j, so one factor gives all predictions. With v the target's variance and products by element,
 //
-//   b = L^-T (a w),   f = v - sum of a_m w_m^2,
+//   b = L^-T (a w),   f = v - sum of a_m w_m^2.
 //
-// and with an unknown local mean, of which g_j = 1 - sum of w_m u_m and s_j = sum of u_m^2 over m <= j are known,
+// For an unknown local mean let g_j = 1 - sum of w_m u_m and s_j = sum of u_m^2, both over m <= j. Let h_m be the sum
+// over j >= m of e_j g_j / s_j. Then
 //
-//   b = L^-T (a w + h u),   f = ... + sum over j of (a_j - a_(j+1)) g_j^2 / s_j,
-//   h_m = sum over j >= m of (a_j - a_(j+1)) g_j / s_j.
+//   b = L^-T (a w + h u),   f = v - sum of a_m w_m^2 + sum of e_j g_j^2 / s_j.
 //
-// f is the mean of the variances, and no less than that of the mean of the predictions: a variance is convex in b.
+// The mean of the variances is f. It is at least the variance of the mean prediction: a variance is convex in b.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +46,7 @@ class CpuKernel<ConditionalWeights, Lanes> {
   }
 
  private:
-  // The target's own row is left out of the factor: at a datum without noise f is zero, which is no failure.
+  // The factor excludes the target's own row: at a datum without noise f is zero, which is no failure.
   void write_tile() {
     const int k = tile_.k();
     const Triangle<Lanes>& factor = tile_.factor();
@@ -122,7 +123,7 @@ class CpuKernel<ConditionalWeights, Lanes> {
     }
   }
 
-  // A datum has its columns side by side, and there may be a thousand of them.
+  // Goes by datum: the columns of a datum lie side by side, and there may be a thousand of them.
   void write_weighted(Index target, int lane, const V* b) {
     double* sums = operation_.weighted + target * columns_;
     for (int c = 0; c < columns_; ++c) sums[c] = 0.0;

@@ -1,5 +1,5 @@
-// Derivatives of a tile's matrix S in the covariance parameters, in the two forms that
-// anyone needs: times a vector, and summed against weights.
+// Derivatives of a tile's matrix S in the covariance parameters, in the two forms that the
+// kernels need: times a vector, and summed against weights.
 #pragma once
 
 #include "conditional/cpu/areal.h"
@@ -97,9 +97,9 @@ void multiply_scale_derivative(Tile<Lanes>& tile, const PreparedComponent& compo
 }
 
 // gradient[a] += sum over entries (i, j) of W_ij dS_ij / d parameter a, by lane.
-// weight(i, j), j < i, is W_ij + W_ji; diagonal(i) is W_ii; total is <W, S>, from which
-// the first variance gets its derivative: S is the sum of all variances' and the
-// nugget's derivatives.
+// `weight(i, j)` for j < i is W_ij + W_ji, `diagonal(i)` is W_ii, and `total` is <W, S>. The
+// derivative in the first variance follows from `total`, because S is the sum of its
+// derivatives in all log variances and the log nugget.
 template <int Lanes, class Weight, class Diagonal>
 void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Weight& weight, const Diagonal& diagonal,
               typename Pack<Lanes>::Real total, typename Pack<Lanes>::Real* gradient) {

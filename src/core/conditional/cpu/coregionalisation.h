@@ -1,10 +1,11 @@
-// Several outputs in a tile: the linear model of coregionalisation. Rows i and j with
-// outputs p and q have the covariance
+// More than one output in a tile: the linear model of coregionalisation. The covariance of
+// rows i and j with outputs p and q is
 //
-//   S_ij = sum over components c of corr_c(i, j) a_c[p] . a_c[q],   S_ii also the nugget of p,
+//   S_ij = sum over components c of corr_c(i, j) a_c[p] . a_c[q].
 //
-// a_c[p] the row of loadings of output p. A component is evaluated once, whatever its rank,
-// as a correlation, slope and shape; couple_outputs() then brings the loadings in.
+// Here a_c[p] is the row of loadings of output p. S_ii also includes the nugget of p. A
+// component is evaluated once, whatever its rank, as a correlation, slope and shape. The
+// function couple_outputs() then multiplies by the loadings.
 #pragma once
 
 #include "conditional/cpu/tile.h"
@@ -22,8 +23,8 @@ inline void loading_products(const V* loadings, int rank, int rows, int i, V* pr
   }
 }
 
-// Turns the correlations that the components' triangles hold into the matrix; slopes and shapes are multiplied by the
-// products of the loadings in place.
+// Turns the correlations in the components' triangles into the matrix. Multiplies the derivatives in place by the
+// products of the loadings.
 template <int Lanes>
 void couple_outputs(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives) {
   using V = typename Pack<Lanes>::Real;
@@ -68,8 +69,8 @@ void add_by_output(const Tile<Lanes>& tile, const typename Pack<Lanes>::Real* x,
     }
 }
 
-// The part of contract() that belongs to the loadings of component c: dS_ij moves with the loading of row i on factor q
-// by corr_ij times that of row j, and dS_ii by twice its own.
+// The part of contract() that belongs to the loadings of component c. The derivative of S_ij in the loading of row i on
+// factor q is corr_ij times the loading of row j. The derivative of S_ii is twice the loading of row i.
 template <int Lanes, class Weight, class Diagonal>
 void contract_loadings(Tile<Lanes>& tile, const PreparedComponent& component, int c, const Weight& weight,
                        const Diagonal& diagonal, typename Pack<Lanes>::Real* gradient) {

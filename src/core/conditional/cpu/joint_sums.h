@@ -1,8 +1,8 @@
 // Sums over targets of the joint log density of a target and its conditioning set,
 // divided by their number: MLL-k (Jankowiak and Pleiss 2022, eq. 15).
 //
-// Over the rows of a tile, z_c = L^-1 x_c: log_det = 2 sum log L_ii, gram = sum z_c z_c'.
-// The gradient is <W, dS> with W = (alpha alpha' - S^-1)/2, alpha = L^-T z, and
+// With z_c = L^-1 x_c over the rows of a tile, log_det = 2 sum log L_ii and gram = sum z_c z_c'.
+// The gradient is <W, dS> with W = (alpha alpha' - S^-1)/2 and alpha = L^-T z. The total is
 // <W, S> = (z'z - rows)/2.
 #pragma once
 

@@ -1,10 +1,10 @@
-// Local standard deviations and ranges in a tile: covariance/local_scale.h has the formulas. A derivative in a
-// coefficient is, with x its covariate,
+// Local standard deviations and ranges in a tile. For the formulas see covariance/local_scale.h. The derivative in a
+// coefficient with covariate x is
 //
-//   dS_ij = in_row_ij x_i + in_column_ij x_j,
+//   dS_ij = in_row_ij x_i + in_column_ij x_j.
 //
-// in_row and in_column the derivatives in the fields at rows i and j: both k_ij for the log sd, whose diagonal also
-// moves, by 2 k_ii x_i.
+// Here in_row and in_column are the derivatives in the fields at rows i and j. For the log sd both are k_ij, and the
+// diagonal also changes, by 2 k_ii x_i.
 #pragma once
 
 #include "conditional/cpu/tile.h"
@@ -24,7 +24,7 @@ void load_local_scales(const PreparedComponent& component, int c, Tile<Lanes>& t
   }
 }
 
-// Row i of a component's covariances and derivatives in place of those of a stationary one; r2 are squared distances.
+// Fills row i of a component's covariances and derivatives, in place of a stationary one's. `r2`: squared distances.
 template <int Lanes, bool slope, bool shape, class Correlation>
 void assemble_local_row(const Correlation& correlation, const PreparedComponent& component, int c, int dim, int i,
                         const typename Pack<Lanes>::Real* r2, Tile<Lanes>& tile) {
@@ -54,7 +54,7 @@ void assemble_local_row(const Correlation& correlation, const PreparedComponent&
   }
 }
 
-// The variance of a component at row i, that of areas included.
+// The variance of a component at row i, which may be an area.
 template <int Lanes>
 typename Pack<Lanes>::Real variance_at(const PreparedComponent& component, int c, const Tile<Lanes>& tile, int i) {
   const auto& store = tile.component(c);
@@ -100,7 +100,8 @@ void multiply_local_derivatives(const Tile<Lanes>& tile, const PreparedComponent
                             });
 }
 
-// The part of contract() that belongs to local fields: their derivatives at each row, then times its covariates.
+// The part of contract() that belongs to local fields. Sums the derivatives in a field at each row, then multiplies by
+// the covariates of the row.
 template <int Lanes, class Weight, class Diagonal>
 void contract_local(Tile<Lanes>& tile, const PreparedComponent& component, int c, const Weight& weight,
                     const Diagonal& diagonal, typename Pack<Lanes>::Real* gradient) {

@@ -1,17 +1,19 @@
 // Minus the divergence of independent normals at the members of a conditioning set, u_l ~ N(m_l, s_l), from their
-// joint prior N(0, K), and its gradient. With K = L L', S = diag(s) and a = K^-1 m,
+// joint prior N(0, K), and its gradient. Let K = L L', S = diag(s) and a = K^-1 m. Then
 //
-//   D = -1/2 [ tr K^-1 S + m'a - k + sum_l log(L_ll^2 / s_l) ],
+//   D = -1/2 [ tr K^-1 S + m'a - k + sum_l log(L_ll^2 / s_l) ].
+//
+// The derivatives are
 //
 //   dD/dm = -a,   dD/ds_l = -1/2 [(K^-1)_ll - 1 / s_l],   dD/dK = -1/2 [K^-1 - K^-1 S K^-1 - a a'].
 //
-// All of them follow from U = S^1/2 L^-T, of which row i is sqrt(s_i) L^-1 e_i and begins at column i: with X = U U'
-// and r_i = 1 / sqrt(s_i)
+// All of them follow from U = S^1/2 L^-T. Row i of U is sqrt(s_i) L^-1 e_i and begins at column i. Let X = U U' and
+// r_i = 1 / sqrt(s_i). Then
 //
-//   tr K^-1 S = tr X,   (K^-1)_ij = r_i X_ij r_j,   (K^-1 S K^-1)_ij = r_i (X X)_ij r_j.
+//   tr K^-1 S = tr X,   [K^-1]_ij = r_i X_ij r_j,   [K^-1 S K^-1]_ij = r_i [X X]_ij r_j.
 //
-// That is k^3 / 6 multiplications each for L, U and X, and k^3 / 2 for X X: the same order as for the conditional
-// moments of the target.
+// The matrices L, U and X take k^3 / 6 multiplications each, and X X takes k^3 / 2. This is the same order as for the
+// conditional moments of the target.
 #pragma once
 
 #include "base/arena.h"
@@ -24,7 +26,7 @@ class DivergenceTile {
  public:
   using V = typename Pack<Lanes>::Real;
 
-  // For `k` members; nothing is taken for none.
+  // For `k` members. Takes no memory if k is 0.
   DivergenceTile(int k, Arena& arena)
       : k_(k), stride_(k + 1), root_(arena.take<V>(root_size())), square_(arena.take<V>(std::size_t(k) * stride_)),
         solved_(arena.take<V>(k)), inverse_sd_(arena.take<V>(k)) {}
@@ -64,7 +66,7 @@ class DivergenceTile {
  private:
   static constexpr int block = Triangle<Lanes>::block;
 
-  // Rows of U are kept from the first column of their block on, at which those of a block begin together.
+  // A row of U is stored from the first column of its block on, so that all rows of a block begin at one column.
   std::size_t root_size() const { return root_start((k_ + block - 1) / block); }
   std::size_t root_start(int blocks) const {
     return std::size_t(block) * (std::size_t(blocks) * k_ - std::size_t(block) * blocks * (blocks - 1) / 2);
@@ -73,7 +75,7 @@ class DivergenceTile {
     const int first = i / block * block;
     return root_ + root_start(i / block) + std::size_t(i - first) * (k_ - first) - first;
   }
-  // Of X. One more than k_ to a row: with 64 members all rows would share one set of the nearest cache.
+  // A row of X. The stride is k_ + 1: with a stride of 64 all rows would share one set of the nearest cache.
   V* row(int i) const { return square_ + std::size_t(i) * stride_; }
 
   void find_root(const Triangle<Lanes>& factor, const V* s) {

@@ -1,21 +1,23 @@
-// Gradient of a sum over targets of terms that see the covariance through three numbers,
+// Gradient of a sum over targets. Its terms depend on the covariance through three numbers:
 //
-//   mean = sum_l b_l m_l,   projected = sum_l b_l^2 s_l,   and the conditional variance f,
+//   mean = sum_l b_l m_l,   projected = sum_l b_l^2 s_l,   and the conditional variance f.
 //
-// b the weights and l the members of the conditioning set, whose values in the view are
-// m_l and s_l: the mean and variance of b'u for independent u_l ~ N(m_l, s_l). All terms of
-// the mean-field bound are such (Wu, Pleiss and Cunningham 2022, appendix A). From a term's
-// derivatives p, q, r in the three,
+// Here b are the weights, and m_l and s_l are the values in the view of the members l of the
+// conditioning set. The first two numbers are the mean and variance of b'u for independent
+// u_l ~ N(m_l, s_l). All terms of the mean-field ELBO are of this form (Wu, Pleiss and
+// Cunningham 2022, appendix A). A term's derivatives p, q, r in the three numbers give
 //
 //   bbar = p m + 2 q b s (element by element),   fbar = r.
 //
-// It is weights, term and adjoint in one pass: one factorisation where conditional_weights.h
-// and conditional_adjoint.h take two.  Locations also move the objective: with W_ij the weight of the pair of entries
-// S_ij, S_ji (adjoint_tile.h) and z scaled coordinates, S_ij depends on r2 = |z_i - z_j|^2, so that W_ij 2 dS_ij/dr2
-// (z_i - z_j) goes to row i, and to row j with the other sign.
+// Weights, term and adjoint are computed in one pass, with one factorisation. The two kernels conditional_weights.h and
+// conditional_adjoint.h would need two.
 //
-// Where the divergence of the members is wanted (members_divergence.h), its weights of pairs are added, and those of
-// all pairs take the place of the factor.
+// The objective also depends on the locations. Let W_ij be the weight of the pair of entries S_ij, S_ji
+// (adjoint_tile.h) and z the scaled coordinates. Each S_ij is a function of r2 = |z_i - z_j|^2. The gradient in z_i
+// therefore gets W_ij 2 dS_ij/dr2 (z_i - z_j), and the gradient in z_j gets minus the same.
+//
+// If the divergence of the members is wanted (members_divergence.h), its weights of pairs are added. The weights of all
+// pairs then overwrite the factor.
 #pragma once
 
 #include "conditional/cpu/adjoint_tile.h"
@@ -104,7 +106,7 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     if (operation_.d_locations) pull_locations([&](int i, int j) { return pair_weight(t, u, i, j); });
   }
 
-  // Replaces the factor by the weights of all pairs, and returns what the divergence adds to <W, S>.
+  // Replaces the factor by the weights of all pairs, and returns the part of <W, S> that the divergence adds.
   V add_divergence(const V* u, const V* t, const V* m, const V* s) {
     const MembersDivergence& wanted = operation_.divergence;
     const V value = divergence_.evaluate(tile_.factor(), m, s);

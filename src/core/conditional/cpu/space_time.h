@@ -1,6 +1,6 @@
-// Covariances of space and time in a tile: covariance/space_time.h has the formulas. A row is filled in steps, so that
-// each family is compiled once and not with each other one: squared distances, the correlations of the margins, and the
-// covariances and derivatives that a model makes of them.
+// Covariances of space and time in a tile. For the formulas see covariance/space_time.h. A row is filled in three
+// steps: squared distances, correlations of the margins, and the covariances and derivatives that a model makes of
+// them. Each family is therefore compiled once, not once with each other family.
 #pragma once
 
 #include "conditional/cpu/squared_distances.h"
@@ -110,7 +110,7 @@ void for_each_term(const Tile<Lanes>& tile, const PreparedComponent& component, 
     if (component.wants_term(term)) action(component.term_parameter[term], tile.component(c).term[term]);
 }
 
-// The part of contract() that belongs to them.
+// The part of contract() that belongs to these parameters.
 template <int Lanes, class Weight>
 void contract_terms(const Tile<Lanes>& tile, const PreparedComponent& component, int c, const Weight& weight,
                     typename Pack<Lanes>::Real* gradient) {

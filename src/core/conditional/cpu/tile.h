@@ -1,22 +1,21 @@
 // A tile: `Lanes` target points side by side, each with its own conditioning set.
 //
 // Lane l of every pack belongs to the l-th target of the tile. Rows 0 .. k-1 are the
-// members of the conditioning set, row k is the target itself:
+// members of the conditioning set, and row k is the target itself.
 //
-//            lane 0        lane 1      ...
+//            Lane 0        Lane 1      ...
 //   row 0    n(t0)[0]      n(t1)[0]         nearest neighbour
 //   ...
 //   row k-1  n(t0)[k-1]    n(t1)[k-1]
-//   row k    t0            t1               the target
+//   row k    t0            t1               the target.
 //
-// and the triangle holds the (k+1) x (k+1) covariance matrix of these rows, later its
-// Cholesky factor. The last row of the factor then is (w', sqrt(f)) with f the
-// conditional variance and b = L^-T w the kriging weights: one factorisation gives
-// everything.
+// The triangle contains the covariance matrix of these k+1 rows, later its Cholesky factor.
+// The last row of the factor is then (w', sqrt(f)), where f is the conditional variance and
+// b = L^-T w are the kriging weights. One factorisation gives everything.
 //
-// Where a target has fewer than k neighbours, or the last tile fewer than `Lanes`
-// targets, rows are masked: a masked row is a unit vector in the matrix and zero in
-// every column of values, which leaves all results as if it were not there.
+// Where a target has fewer than k neighbours, rows are masked. A masked row is a unit vector
+// in the matrix and zero in every column of values, so it does not change any result. Lanes
+// of the last tile without a target of their own repeat the last target with weight 0.
 #pragma once
 
 #include "base/arena.h"
@@ -118,7 +117,7 @@ class Tile {
   V* margin_row(int row) { return margin_rows_ + std::size_t(row) * rows_; }
   V* along_warp(int c, int warp) { return components_[c].along_warps + triangle_size(rows_) * warp; }
   V* warp_product() { return warp_product_; }  // rows of scratch
-  // The points of a row that is an area, in the metric of the component at hand, and how many it has.
+  // The points of a row that is an area, in the metric of the current component, and their number.
   V* support(int row, const SupportColumns& columns) {
     return support_ + std::size_t(row) * columns.points * columns.places;
   }
@@ -132,7 +131,7 @@ class Tile {
   const V* noise_derivative(int parameter) const { return noise_derivatives_ + std::size_t(parameter) * rows_; }
   Index target(int lane) const { return targets_[lane]; }
 
-  // Reads the targets first .. first+Lanes-1; lanes from `last` on repeat the one before it.
+  // Reads the targets first .. first+Lanes-1. Lanes from target `last` on repeat the target before it.
   void load(Index first, Index last) {
     masked_ = false;
     for (int lane = 0; lane < Lanes; ++lane) {
@@ -151,7 +150,7 @@ class Tile {
     if (noise_derivatives_) load_noise_derivatives();
   }
 
-  // Loads, of several outputs, the loadings of each row, and its noise scale times the nugget of its output.
+  // Loads the loadings of each row, and multiplies its noise scale by the nugget of its output.
   void load_outputs(const PreparedCovariance& covariance) {
     for (int row = 0; row < rows_; ++row)
       for (int lane = 0; lane < Lanes; ++lane) {
@@ -166,18 +165,18 @@ class Tile {
       }
   }
 
-  // Masked rows stand at the target's own place, and for its output.
+  // The output of a row. A masked row takes the target's location and output.
   int output(int row, int lane) const {
     const int datum = row < view_.k ? neighbor(row, lane) : -1;
     if (datum >= 0) return view_.outputs ? view_.outputs[datum] : 0;
     return view_.target_outputs ? view_.target_outputs[places_[lane]] : 0;
   }
 
-  // The datum that is so many'th among the neighbours of a lane's target, or -1.
+  // The datum that is neighbour number `row`, from 0, of a lane's target, or -1.
   int neighbor(int row, int lane) const { return view_.neighbors[places_[lane] * view_.k + row]; }
 
-  // The values of column `column` at all rows; 0 where masked, and at the target if
-  // the view has no values there.
+  // Loads the values of a column at all rows. They are 0 where masked, and at the target if
+  // the view comes without target values.
   void load_values(int column, V* x) const {
     for (int row = 0; row < view_.k; ++row)
       for (int lane = 0; lane < Lanes; ++lane) {
@@ -189,7 +188,7 @@ class Tile {
                view_.target_values ? view_.target_values[places_[lane] * view_.columns + column] : 0.0);
   }
 
-  // A coordinate of all rows, as the view has it.
+  // A coordinate of all rows, unscaled as in the view.
   const V* raw_coordinate(int d) const { return raw_coords_ + std::size_t(d) * rows_; }
 
   // Row coordinates in the metric of a component.
@@ -228,8 +227,8 @@ class Tile {
     return first_failed;
   }
 
-  // A pivot is the variance of a row given the earlier ones; below this share of the
-  // row's own variance rounding (1e-16, times the number of rows) has eaten its digits.
+  // A pivot is the variance of a row given the earlier ones. Below this share of the row's
+  // own variance, rounding (1e-16 times the number of rows) leaves no correct digits.
   static constexpr double singular_tolerance = 1e-14;
 
  private:

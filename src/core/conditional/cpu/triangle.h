@@ -1,16 +1,14 @@
 // Cholesky factor and triangular solves of many small matrices at once, one per lane.
 //
-// A triangle is stored packed by rows, entry (i, j), j <= i, at i(i+1)/2 + j, and an
-// entry is a pack: lane l belongs to the l-th matrix.
+// A triangle is packed by rows: entry (i, j), j <= i, is at i(i+1)/2 + j.
 //
-//        j = 0   1   2                memory:  00 | 10 11 | 20 21 22 | ...
-//   i = 0   00                        each entry: [ lane 0 ... lane L-1 ]
-//       1   10  11
-//       2   20  21  22
+//   00 | 10 11 | 20 21 22 | ...
 //
-// All inner loops are products of two row blocks: B rows of one against B rows of the
-// other, B*B sums held in registers, so that the arithmetic and not the loads decide
-// the time. B = 4 where there are 32 vector registers, else 3.
+// An entry is a pack [ lane 0 ... lane L-1 ], in which lane l belongs to the l-th matrix.
+//
+// All inner loops are products of two row blocks, B rows of one with B rows of the other.
+// The B*B sums stay in registers, so that the arithmetic and not the loads decide the time.
+// B = 4 where there are 32 vector registers, else 3.
 #pragma once
 
 #include <type_traits>
@@ -49,8 +47,8 @@ struct Triangle {
 
   V* row(int i) const { return entries + triangle_size(i); }
 
-  // action(first, count) for the first row of each block and the number of its rows, a constant: `block`, but for the
-  // last.
+  // Calls action(first, count) with the first row of each block and the number of its rows, a constant. It is `block`,
+  // except for the last block.
   template <class Action>
   static void for_each_block(int length, const Action& action) {
     int first = 0;
@@ -63,8 +61,8 @@ struct Triangle {
     }
   }
 
-  // sums[i][j] = sum over m, from <= m < length, of a_i[m] * b_j[m], written out by fold
-  // expressions so that every index is a constant and every sum a register.
+  // sums[i][j] = sum over m, from <= m < length, of a_i[m] * b_j[m]. Fold expressions write
+  // it out, so that every index is a constant and every sum a register.
   template <int M, int N, std::size_t... E>
   static void products(V* const* a, V* const* b, int from, int length, V* sums, std::index_sequence<E...>) {
     V s[M * N] = {};
@@ -76,9 +74,9 @@ struct Triangle {
     ((sums[E] = s[E]), ...);
   }
 
-  // Columns first .. first+N-1 of M rows of the solution of X L' = A (rows of X in
-  // place of rows of A): subtract what earlier columns contribute, then substitute
-  // through the N x N diagonal block. Columns before `from` are zero and not read.
+  // Columns first .. first+N-1 of M rows of the solution of X L' = A. Rows of X replace rows
+  // of A. Subtracts what earlier columns contribute, then substitutes through the N x N
+  // diagonal block. Columns before `from` are zero and not read.
   template <int M, int N>
   void solve_block(V* const* x, int from, int first) const {
     V* factor_rows[N];
@@ -127,9 +125,9 @@ struct Triangle {
     if (i == 0) x[0] = x[0] * inverse_diagonal[0];
   }
 
-  // The leading `length` rows of a symmetric matrix are replaced by their Cholesky factor. A pivot
-  // below `tolerance` times its diagonal entry marks the lane as failed (all bits set
-  // in `failed`) and is replaced by the diagonal entry, to keep the other lanes going.
+  // Replaces the leading `length` rows of a symmetric matrix by their Cholesky factor. A pivot
+  // below `tolerance` times its diagonal entry marks the lane as failed: all its bits in
+  // `failed` are set. The diagonal entry replaces the pivot, to keep the other lanes going.
   void factorize(int length, double tolerance, typename Pack<Lanes>::Bits& failed) {
     for_each_block(length, [&](int first, auto rows) { factor_rows<decltype(rows)::value>(first, tolerance, failed); });
   }

@@ -1,24 +1,25 @@
-// Sums over targets of log N(y_i; b'y_n, f) in the form a profile likelihood needs,
+// Sums over targets of log N(y_i; b'y_n, f) in the form that a profile likelihood needs,
 // with gradient and expected information.
 //
-// With the columns x_1 .. x_C (response and trend design) let z_c = L^-1 x_c over the
-// rows of a tile; the last element w_c = (x_c,i - b'x_c,n) / sqrt(f) is the whitened
-// value. The sums are log_det = sum log f and gram = sum w w'.
+// The columns x_1 .. x_C are response and trend design. Let z_c = L^-1 x_c over the rows of
+// a tile. Its last element w_c = (x_c,i - b'x_c,n) / sqrt(f) is the whitened value. The sums
+// are log_det = sum log f and gram = sum w w'.
 //
-// With u = L^-T e_k = (-b, 1)/sqrt(f), g_a = dS_a u and v_a = L^-1 g_a for parameter a,
+// Let u = L^-T e_k = (-b, 1)/sqrt(f), and for parameter a let g_a = dS_a u and v_a = L^-1 g_a.
+// Then
 //
-//   d log f         = v_a[k]
-//   d (w_c w_c')    = -w_c v_a'z_c' - w_c' v_a'z_c + w_c w_c' v_a[k]
-//   information_ab  = v_a'v_b - v_a[k] v_b[k] / 2
+//   d log f         = v_a[k],
+//   d (w_c w_c')    = -w_c v_a'z_c' - w_c' v_a'z_c + w_c w_c' v_a[k],
+//   information_ab  = v_a'v_b - v_a[k] v_b[k] / 2.
 //
-// The first two follow from dL = L Phi(L^-1 dS L^-T), Phi taking the lower triangle and
-// half the diagonal, whose last row is (v_a[0], .., v_a[k-1], v_a[k]/2). The third is the
-// Fisher information of the conditional density, (db_a' K db_b)/f + dlog f_a dlog f_b / 2
-// (Guinness 2021, Gaussian process learning via Fisher scoring of Vecchia's
-// approximation, section 3). Because S is the sum of the derivatives in all log
-// variances and the log nugget, and L^-1 S u = e_k, the first variance costs no solve.
-// Noise that differs between rows by a model of its own has one derivative more for each
-// of its parameters, which is diagonal; the nugget multiplies all of it, as before.
+// The first two follow from dL = L Phi(L^-1 dS L^-T), where Phi takes the lower triangle and
+// half the diagonal. The last row of Phi(..) is (v_a[0], .., v_a[k-1], v_a[k]/2). The third is
+// the Fisher information of the conditional density, (db_a' K db_b)/f + dlog f_a dlog f_b / 2.
+// See Guinness 2021, Gaussian process learning via Fisher scoring of Vecchia's
+// approximation, section 3. The first variance costs no solve, because S is the sum of the
+// derivatives in all log variances and the log nugget, and L^-1 S u = e_k. If noise differs
+// between rows by a model of its own, each parameter of the model adds one derivative, which
+// is diagonal. The nugget multiplies all of this noise, as before.
 #pragma once
 
 #include "conditional/cpu/assemble.h"

@@ -1,9 +1,10 @@
-// Derivatives in the coefficients of warped coordinates in a tile: covariance/warp.h has the formulas. T is
-// antisymmetric, so that the derivative S' in a coefficient with column phi, but for a constant, has
+// Derivatives in the coefficients of warped coordinates in a tile. For the formulas see covariance/warp.h. In a
+// coefficient with column phi the derivative S' is a constant times D T - T D, with D = diag(phi). T is antisymmetric,
+// so that for symmetric W and a constant of 1
 //
-//   S' x = phi o (T x) - T (phi o x),   sum over j < i of W_ij S'_ij = sum_i phi_i (sum_j W_ij T_ij):
+//   sum over j < i of W_ij S'_ij = sum_i phi_i sum_j W_ij T_ij.
 //
-// once the sums over pairs of rows are made for a coordinate, each of its coefficients takes a sum over rows.
+// Once the sums over j are made for a coordinate, each of its coefficients takes one sum over rows.
 #pragma once
 
 #include "conditional/cpu/tile.h"

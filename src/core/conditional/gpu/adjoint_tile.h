@@ -1,12 +1,12 @@
-// The steps that every gradient by way of weights and conditional variances is made of
-// (conditional/cpu/adjoint_tile.h), by a team.
+// The steps that make up every gradient by way of weights and conditional variances, by a team. For the formulas see
+// conditional/cpu/adjoint_tile.h.
 #pragma once
 
 #include "conditional/gpu/contract.h"
 
 namespace neargp {
 
-// u = (-b, 1) for a tile without the target's row in its factor; returns f, by rounding never below zero.
+// Fills u = (-b, 1) and returns f, which rounding cannot make negative. The factor excludes the target's row.
 template <class Team, bool derivatives>
 NEARGP_HD inline double solve_contrast(const TeamTile<Team, derivatives>& tile, double* u) {
   const Team& team = tile.team();
@@ -21,7 +21,7 @@ NEARGP_HD inline double solve_contrast(const TeamTile<Team, derivatives>& tile, 
   return f;
 }
 
-// Completes t from bbar in its first k places, and zeros behind: t = fbar u + (K^-1 bbar, 0).
+// Turns bbar, the first k elements of `t` with zeros behind them, into t = fbar u + (K^-1 bbar, 0).
 template <class Team>
 NEARGP_HD inline void solve_adjoint(const TeamTile<Team, true>& tile, const double* u, double fbar, double* t) {
   const Team& team = tile.team();

@@ -27,8 +27,8 @@ NEARGP_HD inline void multiply_scale_derivative(const Tile& tile, int c, const T
       x, g);
 }
 
-// The sum over pairs of weight(i, j) entry(i, j, place), the same for each thread. A thread adds its own share up in
-// Reals, of which there are few; what leaves the team is a double.
+// The sum over pairs of `weight(i, j) entry(i, j, place)`, the same for each thread. A thread sums its own share in
+// Reals, since it has few terms. The sum that leaves the team is a double.
 template <class Real, class Team, class Weight, class Entry>
 NEARGP_HD inline double sum_pairs(const Team& team, int rows, const Weight& weight, const Entry& entry) {
   Real sum = 0;
@@ -36,7 +36,7 @@ NEARGP_HD inline double sum_pairs(const Team& team, int rows, const Weight& weig
   return team.sum(sum);
 }
 
-// The length parameters of a component, several in one pass over the pairs: weight and slope are the same for all.
+// The length parameters of a component. One pass over the pairs serves several of them, with the same weight and slope.
 template <class Team, class Real, class Weight>
 NEARGP_HD inline void contract_scales(const TeamTile<Team, true, Real>& tile, int c, const Weight& weight,
                                       double factor, double* gradient) {
@@ -105,8 +105,8 @@ NEARGP_HD inline void contract_variances(const TeamTile<Team, true, Real>& tile,
 }
 
 // gradient[a] += factor * sum over entries (i, j) of W_ij dS_ij / d parameter a, by one thread for each parameter.
-// weight(i, j), i > j, is W_ij + W_ji; diagonal(i) is W_ii; total is <W, S>: S is the sum of the derivatives in all
-// variances and the nugget, which gives the first variance.
+// `weight(i, j)` for i > j is W_ij + W_ji, `diagonal(i)` is W_ii, and `total` is <W, S>. The derivative in the first
+// variance follows from `total`, because S is the sum of its derivatives in all log variances and the log nugget.
 template <class Team, class Real, class Weight, class Diagonal>
 NEARGP_HD inline void contract(const TeamTile<Team, true, Real>& tile, const Weight& weight, const Diagonal& diagonal,
                                double total, double factor, double* gradient) {

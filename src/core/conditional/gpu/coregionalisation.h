@@ -1,13 +1,13 @@
-// The share of a contraction that the parameters of several outputs take, by a team.
-// conditional/cpu/coregionalisation.h has the formulas; there is no total to spare the first of them a sum.
+// The part of a contraction that belongs to the parameters of more than one output, by a team. For the formulas see
+// conditional/cpu/coregionalisation.h. Unlike with one output, no parameter follows from the total: each takes a sum.
 #pragma once
 
 #include "conditional/gpu/tile.h"
 
 namespace neargp {
 
-// gradient[first + stride * output] += factor * the sum of row_sum() over the rows of each output, a thread to an
-// output.
+// gradient[first + stride * output] += factor * the sum of row_sum() over the rows of the output, by one thread for
+// each output.
 template <class Team, class Real>
 NEARGP_HD inline void add_by_output(const TeamTile<Team, true, Real>& tile, int first, int stride, double factor,
                                     double* gradient) {
@@ -22,7 +22,7 @@ NEARGP_HD inline void add_by_output(const TeamTile<Team, true, Real>& tile, int 
   team.barrier();
 }
 
-// The loadings of component c. Absent rows have no correlations.
+// The loadings of component c. Correlations of absent rows are zero.
 template <class Team, class Real, class Weight, class Diagonal>
 NEARGP_HD inline void contract_loadings(const TeamTile<Team, true, Real>& tile, int c, const Weight& weight,
                                         const Diagonal& diagonal, double factor, double* gradient) {

@@ -1,5 +1,5 @@
-// A prepared covariance as devices see it: plain data, with arrays in the device's memory. Real is the type of its
-// numbers, that of the matrices that it fills.
+// A prepared covariance for devices: plain data, with arrays in the device's memory. Real is the type of its numbers
+// and of the matrices that it fills.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct TeamComponent {
   int first_form, forms;
   const Real* inverse_range;
 
-  // The loadings of several outputs: A, outputs x rank, and A A', whose entries couple the outputs.
+  // The loadings where there is more than one output: A, outputs x rank, and A A', whose entries couple the outputs.
   int rank;
   const Real* loadings;
   const Real* products;
@@ -57,19 +57,19 @@ struct TeamCovariance {
   const int* coordinates = nullptr;
 
   // The parameters with a derivative; the variance of the first component, which follows from the others
-  // (conditional/cpu/vecchia_sums.h), comes last. slot[a] is the place of parameter a among them, or -1.
+  // (conditional/cpu/vecchia_sums.h), comes last. slot[a] is the position of parameter a among them, or -1.
   int wanted = 0;
   const int* wanted_parameter = nullptr;
   const int* slot = nullptr;
 
-  // The first of them where there are several.
+  // The first nugget where there are several.
   NEARGP_HD int nugget_parameter() const { return parameters - (outputs > 0 ? outputs : 1); }
   NEARGP_HD int first_variance_slot() const { return wanted - 1; }
 
   // The factor of a component's correlations between two outputs (conditional/cpu/coregionalisation.h).
   NEARGP_HD Real coupling(int c, int p, int q) const { return component[c].products[p * outputs + q]; }
 
-  // The variance of the latent field of one of several outputs.
+  // The variance of the latent field of one output where there is more than one.
   NEARGP_HD Real output_variance(int output) const {
     Real sum = 0;
     for (int c = 0; c < components; ++c) sum += coupling(c, output, output);
@@ -120,7 +120,7 @@ class PackedCovariance {
   std::size_t bytes() const { return memory_.size(); }
   const unsigned char* memory() const { return memory_.data(); }
 
-  // The bytes to be copied to `base`, an address in the device's memory, and what computations there then get.
+  // The bytes to be copied to `base`, an address in the device's memory, and the covariance that computations then get.
   const unsigned char* memory_for(const unsigned char* base);
   TeamCovariance<Real> at(const unsigned char* base) const;
 

@@ -1,5 +1,5 @@
 // Covariances between many rows and a few hundred or thousand points, one component at a time, and an adjoint of them
-// times their slopes. Coordinates are in the component's metric. Neighbouring threads have neighbouring rows.
+// times their slopes. Coordinates are in the component's metric. Neighbouring threads take neighbouring rows.
 #pragma once
 
 #include "conditional/gpu/covariance.h"
@@ -9,7 +9,8 @@
 
 namespace neargp {
 
-// The pairs of one point and a run of rows: run r of point j of matrix w has the number (w * points + j) * runs + r.
+// A target is the pairs of one point and a run of rows. Its number is (w * points + j) * runs + r for run r of point j
+// of matrix w.
 struct CrossPairs {
   int dim;
   ScaledPoints rows, points;
@@ -101,7 +102,7 @@ struct TeamCrossSlopes {
         const double weight = factor * bar[i];
         in_value += weight * value;
         in_shape += weight * shape;
-        // a pair at one place does not move, where the exponential's slope is infinite
+        // a pair at one location gets zero, because the exponential's slope is infinite there
         slopes[i] = r2 > 0.0 ? weight * slope : 0.0;
       });
       if (!task_.sums) return true;

@@ -1,21 +1,24 @@
 // Memory of a device, released with the object.
 //
-// Device is the class through which all of team/ speaks to a device; its functions are static:
+// All code of conditional/gpu/ uses a device through a class Device. Its functions are static.
 //
-//   Place, current()                      where views that are opened now will lie
-//   use(place), use_to_release(place)     before the host's thread speaks to that place; the latter never throws
-//   limits()                              DeviceLimits (conditional/gpu/plan.h)
-//   operations_per_clock()                in double precision
-//   free_bytes()
-//   allocate(bytes), release(pointer)     release never throws
-//   upload(to, from, bytes), download(to, from, bytes)
-//   fill(pointer, byte, bytes)
-//   products(), stacked_products()        the ProductEngine and the StackEngine of blocks in its memory
-//                                         (linalg/product_engine.h, linalg/stacked_products.h)
-//   launch(task, range, plan, memory)     run_targets() for all teams of the plan; memory: see LaunchMemory
-//   synchronize()                         waits for what was launched, and reports its errors
+//   `current()`                           Returns the device, of type `Place`, of views that are opened now.
+//   `use(p)`, `use_to_release(p)`         Must be called before the host's thread uses the device `p`. The latter never
+//                                         throws.
+//   `limits()`                            Returns DeviceLimits (conditional/gpu/plan.h).
+//   `operations_per_clock()`              Returns the rate in double precision.
+//   `free_bytes()`                        Returns the free memory.
+//   `allocate(bytes)`                     Returns a pointer to memory.
+//   `release(pointer)`                    Never throws.
+//   `upload(to, from, bytes)`             Copies to the device.
+//   `download(to, from, bytes)`           Copies from the device.
+//   `fill(pointer, byte, bytes)`          Sets all bytes.
+//   `products()`, `stacked_products()`    Return the ProductEngine and the StackEngine of blocks in the device's memory
+//                                         (linalg/product_engine.h, linalg/stacked_products.h).
+//   `launch(task, range, plan, memory)`   Calls run_targets() for all teams of the plan. Memory: see LaunchMemory.
+//   `synchronize()`                       Waits for the launches, and reports their errors.
 //
-// src/cuda/cuda_device.h is CUDA's; the tests have one that is the CPU.
+// CUDA's Device is in src/cuda/cuda_device.h. The tests use one that is the CPU.
 #pragma once
 
 #include <cstddef>

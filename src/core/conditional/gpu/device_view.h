@@ -1,5 +1,5 @@
-// A LocalView on a device. Data are copied when it is opened. The same holds for targets and their conditioning sets if
-// they take no more than half of the memory that is then free; otherwise each computation copies them a chunk at a
+// A LocalView on a device. Data are copied when it is opened. Targets and their conditioning sets are also copied then,
+// if they take no more than half of the memory that is still free. Otherwise each computation copies them a chunk at a
 // time.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace neargp {
 
 inline bool targets_are_data(const LocalView& view) { return view.target_coords == view.coords; }
 
-// The targets of a view. Where they are the data themselves, and all are there, their arrays are those of the data.
+// The targets of a view. If they are the data themselves, and all are on the device, they share the arrays of the data.
 template <class Device>
 class TargetArrays {
  public:
@@ -27,7 +27,7 @@ class TargetArrays {
     return Index(sizeof(double)) * numbers + Index(sizeof(int)) * integers;
   }
 
-  // All targets are to be here, which makes bytes_per_target() less; else a chunk of them at a time.
+  // Whether all targets are here, which makes bytes_per_target() smaller, or a chunk of them at a time.
   void hold_all(bool all) { all_ = all; }
   bool hold_all() const { return all_; }
 
@@ -44,7 +44,7 @@ class TargetArrays {
     upload(values_, view, view.target_values, view.values, view.columns, first, count);
   }
 
-  // Points `on_device`, whose data are there, to the arrays from the target `first` of them on.
+  // Points the target arrays of `on_device` to the arrays here, from target `first` on. Its data are there already.
   void attach(const LocalView& view, Index first, LocalView& on_device) const {
     on_device.target_coords = at(coords_, view, view.target_coords, view.coords, on_device.coords, first * view.dim);
     on_device.target_values =
@@ -137,14 +137,14 @@ class ViewOnDevice {
   }
 
  private:
-  // A view does not say how many data there are: those that are no targets, and to which none refers, are not needed.
+  // The number of data that are needed, up to the last one that is a target or a neighbour. A view does not contain it.
   static Index rows_needed(const LocalView& view) {
     int last = targets_are_data(view) ? int(view.targets) - 1 : -1;
     for (Index e = 0; e < view.targets * view.k; ++e) last = std::max(last, view.neighbors[e]);
     return Index(last) + 1;
   }
 
-  // Sends the rows that changed with their numbers, or all rows where that is less.
+  // Sends the rows that changed with their row numbers, or all rows if these are fewer bytes.
   void renew(DeviceArray<Device, double>& array, const double* from, Index width, const ChangedData& changed) {
     const Index row_bytes = width * Index(sizeof(double));
     if (changed.count * (row_bytes + Index(sizeof(int))) >= data_ * row_bytes) return array.upload(from, data_ * width);

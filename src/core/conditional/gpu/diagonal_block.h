@@ -1,5 +1,5 @@
 // The square of four rows and columns on the diagonal of a team's triangle (conditional/gpu/triangle.h), in registers.
-// Every thread has a copy and computes with it for itself, which costs less than to hand results round.
+// Every thread computes with a copy of its own. That costs less than to pass results between threads.
 #pragma once
 
 #include "conditional/gpu/team.h"
@@ -14,13 +14,12 @@ class DiagonalBlock {
 
   NEARGP_HD DiagonalBlock() {}
 
-  // Takes the block of a factor from its columns, `length` apart, and the reciprocals of its diagonal.
+  // Takes the block of a factor from its columns, at a distance of `length`, and the reciprocals of its diagonal.
   NEARGP_HD DiagonalBlock(const Real* corner, int length, const Real* inverse_diagonal)
       : l10(corner[1]), l20(corner[2]), l21(corner[length + 2]), l30(corner[3]), l31(corner[length + 3]),
         l32(corner[2 * length + 3]), inverse(Four<Real>::load(inverse_diagonal)) {}
 
-  // Makes the block of a matrix by factorising it. TeamTriangle::factorize() says what becomes of pivots that are too
-  // small.
+  // Factorises the block of a matrix. See TeamTriangle::factorize() for pivots that are too small.
   NEARGP_HD bool factorize(const Real* corner, int length, const Real* diagonal, Real tolerance) {
     const Real* column1 = corner + length;
     const Real* column2 = column1 + length;
@@ -52,7 +51,7 @@ class DiagonalBlock {
     inverse.store(inverse_diagonal);
   }
 
-  // L^-1 x. A row y of the factor is the same: y L' = x.
+  // Returns L^-1 x. A row y of the factor is computed in the same way, from y L' = x.
   NEARGP_HD Four<Real> forward(const Four<Real>& x) const {
     Four<Real> y;
     y.x[0] = x.x[0] * inverse.x[0];
@@ -62,7 +61,7 @@ class DiagonalBlock {
     return y;
   }
 
-  // L^-T x.
+  // Returns L^-T x.
   NEARGP_HD Four<Real> backward(const Four<Real>& x) const {
     Four<Real> y;
     y.x[3] = x.x[3] * inverse.x[3];

@@ -1,5 +1,5 @@
-// One computation over all targets of a view on a device: chunk after chunk, with sums for each team that are added up
-// on the device at the end, in the order of the teams.
+// One computation over all targets of a view on a device, chunk after chunk. Each team computes sums of its own. At the
+// end they are added up on the device, in the order of the teams.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace neargp {
 
-// Adds the teams' sums. Its targets are the sums: total[s] = the sum of all teams' s-th.
+// Adds the teams' sums. Target s is the sum total[s] over all teams.
 struct AddTeamSums {
   const double* sums;
   double* total;
@@ -42,7 +42,8 @@ struct AddTeamSums {
 template <class Device>
 class Evaluation {
  public:
-  // `shape` is the task with the view and covariance of the host: its memory and outputs are those of all chunks.
+  // `shape` is the task with the view and covariance of the host. The tasks of all chunks need the same memory and
+  // outputs.
   template <class Task>
   Evaluation(ViewOnDevice<Device>& view, const Task& shape, Index bytes_per_target, const RunContext& context)
       : view_(view), context_(context), outputs_(shape.outputs()) {
@@ -51,7 +52,8 @@ class Evaluation {
     plan_ = plan_launch(Device::limits(), demand, Device::free_bytes());
     sums_.fill(0, plan_.teams() * outputs_);
     failed_.fill(0xff, plan_.teams());
-    // The factorisation also reads and writes above the diagonal, where nothing was stored. Here it is written first.
+    // The factorisation also reads and writes above the diagonal, where nothing was stored. Fills it before the first
+    // read.
     if (!plan_.in_shared) memory_.fill(0xff, plan_.teams() * plan_.team_bytes);
     chunk_ =
         chunk_targets(demand, plan_.teams(), Device::free_bytes(), view.streamed_bytes_per_target() + bytes_per_target);

@@ -1,4 +1,4 @@
-// The shape of a launch, which it gets in addition to its task, and launches that need nothing more.
+// The memory of a launch, which it gets in addition to its task, and launches that need only a task.
 #pragma once
 
 #include "conditional/gpu/device_array.h"
@@ -7,16 +7,16 @@
 
 namespace neargp {
 
-// Addresses on the device that teams work with. Team t has its sums at sums + t * outputs, and its memory, unless that
-// is shared memory, at team_memory + t * plan.team_bytes; failed[t] is its smallest target that failed, or -1.
+// Addresses on the device that teams work with. The sums of team t are at sums + t * outputs. Its memory is at
+// team_memory + t * plan.team_bytes, unless it is shared memory. Its smallest target that failed is failed[t], or -1.
 struct LaunchMemory {
   double* sums;
   unsigned char* team_memory;
   Index* failed;
 };
 
-// A task without sums or memory that cannot fail: a warp for each of its targets. Does not wait: what comes after, a
-// release of memory as well, is behind it in the stream of all work, and a download waits.
+// Runs a task without sums or memory that cannot fail, with a warp for each of its targets. Does not wait: all later
+// work, including the release of memory, comes after it in the same stream, and a download waits.
 template <class Device, class Task>
 void run_plain(const Task& task, Index targets) {
   if (targets == 0) return;  // CUDA refuses a launch of no blocks

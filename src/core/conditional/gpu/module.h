@@ -1,7 +1,7 @@
-// The interface of a device module: a shared object of its own, opened when a device is first asked for
-// (conditional/gpu/module_loader.h), so that the package loads where the device's libraries are missing. It is compiled
-// by the compiler of the package, or with that as its host compiler: both sides share the types of C++, and an Error
-// thrown by the module is caught as one by the package.
+// The interface of a device module, which is a shared object of its own. It is opened when a device is first asked for
+// (conditional/gpu/module_loader.h), so that the package loads where the device's libraries are missing. The compiler
+// of the package compiles it, or is its host compiler. Both sides therefore share the types of C++, and the package
+// catches an Error that the module throws as an Error.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace neargp {
 
-// Raised whenever DeviceModule, DeviceInfo or DenseDevice changes. The backend has a version of its own
-// (backend_abi_version); the loader checks both.
+// Raised whenever DeviceModule, DeviceInfo or DenseDevice changes. The loader also checks the version of the backend,
+// backend_abi_version.
 inline constexpr int device_module_abi_version = 4;
 
 struct DeviceInfo {
@@ -24,18 +24,19 @@ struct DeviceInfo {
   double free_bytes = 0.0;
 };
 
-// Functions report trouble by throwing an Error, but for device_count().
+// Functions report trouble by throwing an Error, except device_count().
 struct DeviceModule {
   int abi_version;
   const char* name;   // "cuda", the word of the user's `device` argument
   const char* build;  // what it was compiled for, to be shown: "CUDA 13.0 for sm_80, sm_90 and newer"
 
-  // How many devices can be used; where there is none, why_none is a sentence with reason and remedy. Never throws.
+  // Returns the number of devices that can be used. If it is 0, why_none is a sentence with reason and remedy. Never
+  // throws.
   int (*device_count)(std::string& why_none);
   DeviceInfo (*describe)(int device);
   // Views that are opened from now on live on this device. It may claim memory there and start threads.
   void (*select)(int device);
-  // The number by which the maker's libraries know the selected device: they also count those that cannot be used here.
+  // The number of the selected device in the maker's libraries, which also count devices that cannot be used here.
   int (*selected)();
 
   const Backend* backend;

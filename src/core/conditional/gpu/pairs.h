@@ -1,9 +1,10 @@
-// The pairs i > j of a team's rows, shared out evenly, where arrays keep a number for each, and products with such
-// arrays.
+// The pairs i > j of a team's rows, shared out evenly among its threads, and products with arrays that contain a number
+// for each pair. A pair's index in these arrays is its `place`.
 //
-// Pairs go round the circle of rows: first all (a, a + 1), a = 0 .. rows-1, then all (a, a + 2) ..., sums modulo rows,
-// to half way round; of the last round an even number of rows has one half. Threads of consecutive places therefore
-// read consecutive rows, all rows have their pairs at the same distances, and to go on takes additions only.
+// Pairs go round the circle of rows. Round d = 1, 2, ... takes all (a, a + d), a = 0 .. rows-1, with sums modulo rows.
+// The last round is half way round. For an even number of rows, it contains only one half of its pairs. Threads at
+// consecutive indices therefore read consecutive rows. The pairs of every row are at the same distances, and a step to
+// the next pair takes additions only.
 #pragma once
 
 #include "base/hd.h"
@@ -32,7 +33,7 @@ class PairWalk {
 
   NEARGP_HD bool has_pair() const { return place_ < pair_count(rows_); }
 
-  // The next pairs, of which there is one at least, and how many they are; what lacks at the end repeats the first.
+  // Takes the next `Count` pairs and returns their number, at least one. Missing pairs at the end repeat the first one.
   template <int Count>
   NEARGP_HD int take(RowPair (&pairs)[Count]) {
     pairs[0] = current();
@@ -67,7 +68,7 @@ class PairWalk {
   int rows_, threads_, rounds_;
 };
 
-// action(i, j, place) for all pairs.
+// Calls `action(i, j, place)` for all pairs.
 template <class Team, class Action>
 NEARGP_HD inline void for_each_pair(const Team& team, int rows, const Action& action) {
   for (PairWalk walk(team, rows); walk.has_pair(); walk.next()) {
@@ -76,7 +77,7 @@ NEARGP_HD inline void for_each_pair(const Team& team, int rows, const Action& ac
   }
 }
 
-// g = E x, element by element, E symmetric with zero diagonal; entry(i, j, place), i > j.
+// g = E x, element by element, where E is symmetric with zero diagonal and `entry(i, j, place)` returns E_ij for i > j.
 template <class Team, class Entry, class Real>
 NEARGP_HD inline void multiply_symmetric(const Team& team, int rows, const Entry& entry, const Real* x, Real* g) {
   const int whole_rounds = (rows - 1) / 2;

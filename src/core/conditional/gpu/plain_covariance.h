@@ -1,5 +1,5 @@
-// The covariances that most fits have, known to the compiler: one component, of a family without a parameter of its
-// own, and one output. Their loop over pairs has no branches, but for that of the exponential's division by a distance,
+// The covariances of most fits, as types for the compiler: one component, of a family without a parameter of its own,
+// and one output. The loop over pairs is then without branches, except for the exponential's division by a distance. It
 // keeps its fields in registers, and computes two pairs at a time.
 #pragma once
 

@@ -21,13 +21,13 @@ constexpr int warp = 32;
 // compute capabilities, and the occupancy calculator of Nsight Compute).
 constexpr Index reserved_per_block = 1024, shared_piece = 128;
 
-// Kernels have up to 128 registers a thread, and a multiprocessor has 65,536 (src/cuda/launch.h).
+// Kernels use up to 128 registers a thread, of the 65,536 of a multiprocessor (src/cuda/launch.h).
 constexpr Index most_threads_by_registers = 512;
 
-// Threads of a team. More of them finish a target sooner, but wait for each other more often: the pivots of a factor
-// come one after the other, and a team as long as the matrix has idle threads for half of it. Small matrices therefore
-// get parts of a warp; where few matrices fit on the chip, each gets the more threads, to have enough of them there. On
-// paper only: bench/notes/cuda.md.
+// Threads of a team. More threads finish a target sooner, but wait for each other more often, since the pivots of a
+// factor come one after the other. In a team as long as the matrix, threads are idle for half of it. Small matrices
+// therefore get parts of a warp. Where few matrices fit on the chip, each gets more threads, to keep it busy. These
+// numbers were derived on paper only: see bench/notes/cuda.md.
 int threads_of_team(const LaunchDemand& demand, bool in_shared) {
   if (!in_shared) return 256;
   if (demand.whole_warps) return warp;
@@ -66,7 +66,7 @@ Index resident_blocks(const DeviceLimits& limits, const LaunchPlan& plan) {
   return std::clamp<Index>(std::min(by_memory, by_threads), 1, limits.blocks_per_multiprocessor);
 }
 
-// Parts of a warp cannot be apart in two blocks: a team of few threads shares its block with others.
+// A block consists of whole warps, so a team of few threads shares its block with others.
 LaunchPlan smallest_in_shared(const LaunchDemand& demand) {
   LaunchPlan plan;
   plan.team_threads = threads_of_team(demand, true);
@@ -96,7 +96,7 @@ LaunchPlan plan_in_device_memory(const DeviceLimits& limits, const LaunchDemand&
   const double team_bytes = double(demand.team_bytes);
   const Index fitting = Index(0.5 * usable_share * double(free_bytes) / team_bytes);
   if (fitting < 1) refuse(team_bytes / (0.5 * usable_share), double(free_bytes));
-  // Two blocks hide each other's waiting; more would only press on the cache.
+  // Two blocks hide each other's waiting. More would only compete for the cache.
   plan.blocks = std::min<Index>(fitting, Index(2) * limits.multiprocessors);
   return plan;
 }

@@ -1,5 +1,5 @@
-// How work is laid out on a device: teams and their memory, and chunks of targets by the memory that is free. Plain
-// arithmetic, tested without a device.
+// How work is laid out on a device: teams and their memory, and chunks of targets that fit into the free memory. This
+// is plain arithmetic, tested without a device.
 #pragma once
 
 #include "base/types.h"
@@ -39,14 +39,14 @@ struct LaunchDemand {
   bool whole_warps = false;  // teams of a warp must not go different ways, and these do
 };
 
-// Plans as many teams as the device runs at one time: each has sums of its own, and goes through many targets.
-// `free_bytes` bounds the memory of teams that do not fit into shared memory. Throws an Error where there is not even
-// room for one.
+// Plans as many teams as the device runs at one time. Each computes sums of its own, and goes through many targets.
+// `free_bytes` limits the memory of teams that do not fit into shared memory. Throws an Error if there is no room for a
+// single team.
 LaunchPlan plan_launch(const DeviceLimits& limits, const LaunchDemand& demand, Index free_bytes);
 
-// Targets in one launch, at most `targets`: a multiple of `teams` whose arrays, `bytes_per_target`, fit into the free
-// memory, and which takes well under a second, as interrupts are answered in between. Throws an Error where not even
-// one target for each team fits.
+// Returns the number of targets in one launch: a multiple of `teams`, or all targets of `demand` if they are fewer.
+// Their arrays, `bytes_per_target` each, fit into the free memory. A launch takes well under a second, since interrupts
+// are answered in between. Throws an Error if not even one target for each team fits.
 Index chunk_targets(const LaunchDemand& demand, Index teams, Index free_bytes, Index bytes_per_target);
 
 }  // namespace neargp

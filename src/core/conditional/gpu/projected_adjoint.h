@@ -1,7 +1,7 @@
-// The two halves of conditional/cpu/projected_adjoint.h, one target to a team: terms of the mean, the projected and the
-// conditional variance, and, when the host has found their derivatives, the way back. The factors wait in the
-// device's memory, k^2/2 doubles for each target of a chunk: to write and read them takes a fraction of what a second
-// factorisation would.
+// The two halves of conditional/cpu/projected_adjoint.h, one target to a team. The first computes the mean, the
+// projected and the conditional variance. The second computes the adjoint, once the host has found the derivatives of
+// the terms. In between, the factors stay in the device's memory, k^2/2 doubles for each target of a chunk. To write
+// and read them takes a fraction of the time of a second factorisation.
 #pragma once
 
 #include "conditional/gpu/adjoint_tile.h"
@@ -88,7 +88,7 @@ class TeamProjectedAdjoint {
       solve_adjoint(tile_, u, fbar, t);
       contract_adjoint(tile_, u, t, fbar * f, weight, sums);
       if (task_.given.d_locations && weight > 0.0) pull_locations(target, u, t);
-      return true;  // what failed is known from the moments
+      return true;  // failed targets are known from the moments
     }
 
    private:
@@ -101,8 +101,9 @@ class TeamProjectedAdjoint {
       team_.barrier();
     }
 
-    // With w_ij the weight of the pair of entries S_ij, S_ji times 2 dS_ij/dr2, row i is pulled by the sum over j of
-    // w_ij (z_i - z_j) in scaled coordinates z. One thread has a row: no two write to one target.
+    // Let w_ij be the weight of the pair of entries S_ij, S_ji times 2 dS_ij/dr2, and z the scaled coordinates. The
+    // gradient in z_i is the sum over j of w_ij (z_i - z_j). One thread computes a row, so no two write to one
+    // location.
     NEARGP_HD void pull_locations(Index target, const double* u, const double* t) const {
       const int rows = tile_.rows(), dim = task_.covariance.dim;
       double* out = task_.given.d_locations + target * rows * dim;

@@ -1,13 +1,13 @@
-// How teams go through targets. A task is plain data, copied to the device, with
+// How teams go through targets. A task is plain data, copied to the device. It offers the following.
 //
-//   outputs()                               the number of its sums
-//   Work<Team>(task, team, arena)           what a team keeps in its memory
-//   Work::add(target, weight, sums)         adds weight (1 or 0) times the target's share to the team's own sums, and
-//                                           writes the target's results where the weight is not 0; returns false if
-//                                           the target's matrix could not be factorised
+//   `outputs()`                             Returns the number of its sums.
+//   `Work<Team>(task, team, arena)`         The data that a team keeps in its memory.
+//   `Work::add(target, weight, sums)`       Adds weight (1 or 0) times the target's share to the team's own sums.
+//                                           Writes the target's results if the weight is not 0. Returns false if the
+//                                           target's matrix could not be factorised.
 //
-// Each team has sums of its own and takes every teams-th target, in ascending order: the sums are the same whatever
-// order teams run in.
+// Each team adds to sums of its own and takes every teams-th target, in ascending order. The sums are therefore the
+// same whatever order teams run in.
 #pragma once
 
 #include "base/types.h"
@@ -24,15 +24,15 @@ long long team_memory(const Task& task) {
   return counted.used();
 }
 
-// The targets of a chunk, which are `offset` + 0, 1, ..., count-1 of all, by `teams` teams. All chunks but the last are
-// multiples of `teams` long, so that where chunks end makes no difference to who takes which target.
+// The targets of a chunk, numbers `offset` + 0, 1, ..., count-1 of all, by `teams` teams. The length of a chunk is a
+// multiple of `teams`, except for the last one. The team that takes a target therefore does not depend on the chunks.
 struct TargetRange {
   Index offset, count;
   Index teams;
 };
 
-// A part of a warp must not go another way than the rest of it: all teams make the same number of rounds, and those for
-// which none is left repeat the last target with no weight.
+// The parts of a warp must take the same path. All teams therefore make the same number of rounds, and a team without a
+// target left repeats the last target with weight 0.
 template <class Task, class Team>
 NEARGP_HD inline void run_targets(const Task& task, const TargetRange& range, const Team& team, Index number,
                                   unsigned char* memory, double* sums, Index* failed) {

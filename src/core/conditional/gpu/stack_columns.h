@@ -14,8 +14,7 @@ NEARGP_HD inline double* column_of(const Stack& stack, Index matrix, Index colum
   return stack.first.data + matrix * stack.step + column * stack.first.stride;
 }
 
-// Targets that are runs of rows of one column: run r of column j of matrix w has the number (w * columns + j) * runs +
-// r.
+// Targets that are runs of rows of one column: run r of column j of matrix w is target (w * columns + j) * runs + r.
 class ColumnRuns {
  public:
   NEARGP_HD explicit ColumnRuns(const Stack& stack)

@@ -1,5 +1,5 @@
-// Operations on stacks of matrices on a device that a layer's posterior needs in addition to products: columns scaled,
-// sums of squares by row, and one triangle copied to the other. Neighbouring threads have neighbouring rows.
+// Operations on stacks of matrices on a device that a layer's posterior needs in addition to products. They scale
+// columns, sum squares by row, and copy one triangle to the other. Neighbouring threads take neighbouring rows.
 #pragma once
 
 #include "conditional/gpu/run_targets.h"
@@ -71,7 +71,7 @@ struct TeamAddSquares {
   };
 };
 
-// Entries below the diagonal become those above it. Its targets are the columns.
+// Copies the entries above the diagonal to those below it. Its targets are the columns.
 struct TeamMirrorUpper {
   Stack x;
 

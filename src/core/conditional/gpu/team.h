@@ -1,13 +1,13 @@
 // A team: some threads that compute for one target together, in memory that all of them see.
 //
-// Everything in team/ is written once for teams of any kind. A GPU has teams of a part of a warp, or of a block
-// (src/cuda/device_team.h); tests have a team of one and teams of threads of the CPU with real barriers, also under the
-// sanitizers. A team offers
+// All code in conditional/gpu/ is written once for teams of any kind. The teams of a GPU are parts of a warp or whole
+// blocks (src/cuda/device_team.h). Tests use a team of one thread, and teams of CPU threads with real barriers, also
+// under the sanitizers. A team offers the following.
 //
-//   rank(), size()        this thread's number among the team's
-//   barrier()             waits for all; what each wrote before it, all see after it
-//   sum(x)                the sum of all threads' x, the same for each thread; no barrier for what else they do
-//   place(flag, total)    how many threads of lower rank have a flag; `total`: how many have one
+//   `rank()`, `size()`      The number of this thread in the team, from 0, and the number of threads.
+//   `barrier()`             Waits for all threads. After it, all see the memory that any of them wrote before it.
+//   `sum(x)`                The sum of all threads' x, the same for each thread. It is no barrier for other memory.
+//   `place(flag, total)`    The number of threads of lower rank whose flag is set. Sets `total` to that of all.
 //
 // All threads of a team go the same way through the code: conditions on which a barrier depends are the same for all.
 // Work is shared out by rank, `for (int i = team.rank(); i < n; i += team.size())`.
@@ -119,7 +119,8 @@ NEARGP_HD inline double team_dot(const Team& team, const Real* x, const Real* y,
   return team.sum(sum);
 }
 
-// The same by one thread, for those who have many to share out: vectors with zeros up to `padded`, a multiple of four.
+// The same by one thread, for callers that share out many products. The vectors contain zeros up to `padded`, a
+// multiple of four.
 template <class Real>
 NEARGP_HD inline Real thread_dot(const Real* x, const Real* y, int padded) {
   Real sum = 0;

@@ -1,9 +1,8 @@
-// One target with its conditioning set, as a team holds it: the counterpart of conditional/cpu/tile.h, of which it
-// keeps the conventions. Rows 0 .. k-1 are the conditioning set, row k is the target; rows that are absent stand at the
-// target's own place and are unit vectors of the matrix, and here the triangles of derivatives also contain zeros for
-// them.
+// One target with its conditioning set, in the memory of a team. It follows the conventions of conditional/cpu/tile.h:
+// rows 0 .. k-1 are the conditioning set, and row k is the target. Rows that are absent stand at the target's own
+// location and are unit vectors of the matrix. Here the triangles of derivatives also contain zeros for them.
 //
-// The factor has the target's row as its last or, where that is not to be factorised, leaves it in cross().
+// The target's row is the last row of the factor. If it is not to be factorised, it stays in cross().
 #pragma once
 
 #include "base/types.h"
@@ -64,7 +63,7 @@ class TeamTile {
   NEARGP_HD bool present(int row) const { return datum_[row] >= 0; }
   NEARGP_HD const Real* coords(int c) const { return coords_ + c * rows_ * coordinates(); }
 
-  // The output of a row where there are several, and two vectors for the derivatives in loadings
+  // The output of a row where there is more than one, and two vectors for the derivatives in loadings
   // (conditional/gpu/coregionalisation.h).
   NEARGP_HD int output(int row) const { return datum_[rows_ + row]; }
   NEARGP_HD Real* row_loading() const { return loading_; }
@@ -88,7 +87,7 @@ class TeamTile {
     return tile;
   }
 
-  // Reads a target, fills the matrix and factorises it: true if that can be done. Every thread sees everything
+  // Reads a target, fills the matrix and factorises it. Returns whether that succeeds. Every thread sees all results
   // afterwards.
   NEARGP_HD bool load(Index target) {
     fill(target);
@@ -118,7 +117,7 @@ class TeamTile {
     Real value, in_length, in_shape;
   };
 
-  // The number of coordinates; on a line there is a second one, of zeros.
+  // The number of coordinates. On a line a second coordinate of zeros is added.
   NEARGP_HD int coordinates() const { return larger(view_.dim, 2); }
   NEARGP_HD bool several_outputs() const { return covariance_.outputs > 0; }
   NEARGP_HD bool keeps_covariance(int c) const { return c > 0 || several_outputs(); }
@@ -129,8 +128,8 @@ class TeamTile {
     return piece;
   }
 
-  // The size of all derivatives, of some covariances and many rows more than an int counts, which each triangle is
-  // below.
+  // The size of all derivatives. With some covariances and many rows it is beyond the range of an int, but the size of
+  // each triangle is not.
   NEARGP_HD Index derivative_size() const {
     int triangles = 0;
     for (int c = 0; c < covariance_.components; ++c) {
@@ -180,8 +179,8 @@ class TeamTile {
     noise_[row] *= covariance_.output_nuggets[output];
   }
 
-  // Scales a point from the target's own place on: rounded after that, differences keep their digits wherever the data
-  // lie.
+  // Scales a point relative to the target's location. Rounding comes after this subtraction, so differences keep their
+  // digits wherever the data lie.
   NEARGP_HD void scale_point(int row, const double* point, const double* origin) {
     for (int c = 0; c < covariance_.components; ++c) {
       const Component component(covariance_.component[c]);
@@ -240,7 +239,7 @@ class TeamTile {
 
   NEARGP_HD Real& entry(int i, int j) const { return target_row_ || i < k() ? factor_.at(i, j) : cross_[j]; }
 
-  // The values of a column at all rows; 0 where absent, in the padding, and at a target without values.
+  // Loads the values of a column at all rows. They are 0 where absent, in the padding, and at a target without values.
   NEARGP_HD void load_values(Index place, int column) {
     for (int row = team_.rank(); row < factor_.padded(); row += team_.size()) {
       double value = 0.0;
@@ -250,7 +249,7 @@ class TeamTile {
     }
   }
 
-  // Clears, each thread its own pairs, as it has filled them.
+  // Clears the pairs of absent rows. Each thread clears its own pairs, those that it has filled.
   NEARGP_HD void clear_absent() {
     for_each_pair(team_, rows_, [&](int i, int j, int place) {
       if (present(i) && present(j)) return;

@@ -1,24 +1,24 @@
 // Cholesky factor and triangular solves of one matrix by a team.
 //
-// The lower triangle is stored in panels of four columns. The columns of a panel are as long as the first of them and
-// some entries more, as a rule two doubles, or four floats where there are additional right-hand sides:
+// The lower triangle is stored in panels of four columns. All columns of a panel are as long as its first column and
+// some further entries. As a rule, these are two doubles, or four floats where there are additional right-hand sides.
 //
-//   panel p:  column 4p, rows 4p .. padded-1, further entries | column 4p + 1, the same rows | ...
+//   Panel p:  column 4p, rows 4p .. padded-1, further entries | column 4p + 1, the same rows | ...
 //
-// so that (a) threads of consecutive rows find a column's entries side by side, in shared as in global memory, (b) four
-// rows of one column that begin at a multiple of four are aligned loads of 16 bytes, and (c) threads of consecutive
-// columns that load four rows each meet different banks of shared memory: a column of doubles has an odd number of such
-// loads. Columns of floats, whose lengths are multiples of four for (b), have one in every other panel; (c) matters to
-// solve_backward() only, (b) to the innermost loops of all.
+// Threads of consecutive rows therefore find a column's entries side by side, in shared as in global memory. Four rows
+// of one column that begin at a multiple of four are aligned loads of 16 bytes, which matters to the innermost loops of
+// all functions. Threads of consecutive columns that load four rows each meet different banks of shared memory, which
+// matters to solve_backward() only. The reason is that a column of doubles is an odd number of such loads long. Columns
+// of floats are multiples of four long for the aligned loads, and an odd number of loads in every other panel.
 //
 // The number of rows is padded to a multiple of four by unit vectors, which change nothing. Vectors are as long as the
-// padded matrix and hold zeros there.
+// padded matrix and contain zeros there.
 //
-// Additional right-hand sides y below the matrix S have room there. The factorisation makes L^-1 y of them, as it makes
-// a row of L of each row of S, and where threads would else be idle that costs nothing.
+// The further entries are room for additional right-hand sides y below the matrix S. The factorisation turns them into
+// L^-1 y, as it turns each row of S into a row of L. Where threads would be idle otherwise, that costs nothing.
 //
-// Loops go along columns and from panel to panel by adding to addresses: on a GPU, to compute a place again takes more
-// instructions than what is done with its entry (bench/notes/cuda.md).
+// Loops go along columns and from panel to panel by adding to addresses. On a GPU, computing an address again takes
+// more instructions than the arithmetic with the entry there (bench/notes/cuda.md).
 #pragma once
 
 #include "conditional/gpu/diagonal_block.h"
@@ -36,9 +36,9 @@ class TeamTriangle {
     const int padded = padded_rows(rows);
     return place(padded, padded, padded + room_below(further));
   }
-  // Numbers of a matrix with its inverse_diagonal(), which follows the entries: TeamArena leaves no gap between them.
+  // The size of a matrix with its inverse_diagonal(), which follows the entries: TeamArena leaves no gap between them.
   NEARGP_HD static int size(int rows) { return entries(rows) + padded_rows(rows); }
-  // Distance of vectors that lie one after the other: an odd number of loads, so that they begin in different banks.
+  // The distance of consecutive vectors: an odd number of loads, so that they begin in different banks.
   NEARGP_HD static int vector_stride(int rows) { return padded_rows(rows) | per_load; }
 
   NEARGP_HD TeamTriangle() {}
@@ -51,7 +51,7 @@ class TeamTriangle {
   NEARGP_HD Real& at(int i, int j) const { return entries_[place(i, j, length_)]; }
   // Entry j of an additional right-hand side.
   NEARGP_HD Real& further(int row, int j) const { return at(padded_ + row, j); }
-  // An additional right-hand side times a vector with zeros behind, by one thread.
+  // An additional right-hand side times a vector that ends with zeros in the padding, by one thread.
   NEARGP_HD Real further_dot(int row, const Real* x) const {
     Real sum = 0;
     const Real* own = &further(row, 0);
@@ -61,11 +61,11 @@ class TeamTriangle {
     }
     return sum;
   }
-  // The diagonal: before the factorisation that of the matrix, as each entry of it is judged against; after it the
-  // reciprocals of the factor's.
+  // Before the factorisation, the diagonal of the matrix, with which each pivot is compared. After it, the reciprocals
+  // of the factor's diagonal.
   NEARGP_HD Real* inverse_diagonal() const { return inverse_; }
 
-  // The last rows, which are there for the padding only.
+  // Fills the last rows, which are padding only.
   template <class Team>
   NEARGP_HD void pad(const Team& team) const {
     for (int i = rows_; i < padded_; ++i)
@@ -117,8 +117,8 @@ class TeamTriangle {
     for (int e = team.rank(); e < size(rows_); e += team.size()) entries_[e] = from[e];
   }
 
-  // x := L^-1 x for `count` vectors, `stride` apart. Every thread solves with the square on the diagonal for itself;
-  // what it finds is stored when all have found it.
+  // x := L^-1 x for `count` vectors at a distance of `stride`. Every thread solves with the square on the diagonal by
+  // itself. The solution is stored when all threads have computed it.
   template <class Team>
   NEARGP_HD void solve_forward(const Team& team, Real* x, int count, int stride) const {
     for (Panel panel(*this, 0); panel.first < padded_; panel.next()) {
@@ -152,7 +152,7 @@ class TeamTriangle {
   static constexpr int block = 32;                         // columns that are brought up to date together
   static constexpr int per_load = int(16 / sizeof(Real));  // entries that a thread loads at one time
 
-  // Where a panel begins, and the distance of its columns.
+  // The beginning of a panel, and the distance of its columns.
   struct Panel {
     int first, length;
     Real* corner;
@@ -173,22 +173,23 @@ class TeamTriangle {
     }
   };
 
-  // Room for as many entries below each column: as few as can be with a length of 2 modulo 4 for doubles, 0 for floats.
+  // Room for at least `further` entries below each column: the smallest that is 2 modulo 4 for doubles, 0 for floats.
   NEARGP_HD static int room_below(int further) {
     constexpr int odd = per_load % width;
     return (further - odd + width - 1) / width * width + odd;
   }
 
-  // The place of entry (i, j), i not above the panel of column j, which begins with column f: with `length` that of the
-  // first column, the panels before it have f length - f (f - 4) / 2 entries, and its columns are length - f long.
+  // The position of entry (i, j), where i is not above the panel of column j. That panel begins with column f, and
+  // `length` is that of the first column. The panels before it take f length - f (f - 4) / 2 entries. Its columns are
+  // length - f long.
   NEARGP_HD static int place(int i, int j, int length) {
     const int f = j & -width;
     return i + j * length - f * (j - f / 2 - 1);
   }
 
-  // Takes from `block` columns, or from as many as are left, what all columns before them contribute, and returns how
-  // many they are. Squares of two rows and eight columns share 10 loads for 16 products, and there are enough of them
-  // for all threads of a block, where a panel has but its rows.
+  // Subtracts from `block` columns, or from all that are left, what the columns before them contribute. Returns their
+  // number. Squares of two rows and eight columns share 10 loads for 16 products. There are enough squares for all
+  // threads of a block, whereas a panel offers only its rows.
   template <class Team>
   NEARGP_HD int update_block(const Team& team, int first) const {
     const int columns = smaller(block, padded_ - first);
@@ -203,7 +204,7 @@ class TeamTriangle {
     return columns;
   }
 
-  // The rows i and i+1 of the columns j .. j+7, of which there may be but four.
+  // Updates the rows i and i+1 of the columns j .. j+7, or j .. j+3 if these are the last.
   NEARGP_HD void update_square(int first, int i, int j) const {
     if (i + 1 < j) return;
     Real sum[2][2 * width] = {};
@@ -235,8 +236,8 @@ class TeamTriangle {
     at(i, j) -= sum;
   }
 
-  // Takes from the columns first .. first+3 what those from `from` on contribute. Two rows to a thread where there are
-  // so many, the same number for all threads of a team.
+  // Subtracts from the columns first .. first+3 what those from `from` on contribute. A thread takes two rows where
+  // there are enough, and all threads of a team take the same number.
   template <class Team>
   NEARGP_HD void update_panel(const Team& team, int from, int first) const {
     int start = first;
@@ -245,7 +246,7 @@ class TeamTriangle {
     if (start + team.rank() < end_) update_rows<1>(from, first, start + team.rank(), team.size());
   }
 
-  // The same for the rows i, i + step, ..., of which the last may lie behind the matrix: their sums share the loads of
+  // The same for the rows i, i + step, ..., the last of which may lie beyond the matrix. Their sums share the loads of
   // the panel's own rows. The entries that this leaves above the diagonal are not read.
   template <int Rows>
   NEARGP_HD void update_rows(int from, int first, int i, int step) const {
@@ -275,7 +276,7 @@ class TeamTriangle {
     }
   }
 
-  // Takes from the rows below a panel what its four unknowns contribute, of `Count` vectors that share the loads of L.
+  // Subtracts from the rows below a panel what its four unknowns contribute, for `Count` vectors that share loads of L.
   template <int Count, class Team>
   NEARGP_HD void eliminate(const Team& team, const Panel& panel, const DiagonalBlock<Real>& block, Real* x,
                            int stride) const {
