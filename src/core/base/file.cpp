@@ -67,7 +67,7 @@ int close_file(int file) { return close(file); }
 long own_process() { return long(getpid()); }
 int rename_over(const std::string& from, const std::string& to) { return std::rename(from.c_str(), to.c_str()); }
 
-// A rename is on the disk when its folder is. Some file systems do not report it, and then nothing is to be done.
+// A rename is on the disk when its folder is. Some file systems do not support this, and errors are ignored.
 void synchronize_folder_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
   const int folder = open_file(slash == std::string::npos ? "." : path.substr(0, slash + 1), O_RDONLY);
@@ -141,8 +141,8 @@ FileLock::FileLock(const std::string& path) : path_(path), process_(own_process(
 
 #else
 
-// Whoever held the lock before has removed the file: a lock on what has no name any more is none. Locks are empty, and
-// what is not is somebody's.
+// The last owner of the lock may have removed the file. A lock on a file without a name is worthless. A lock file is
+// empty, and a file with content belongs to somebody else.
 FileLock::FileLock(const std::string& path) : path_(path), process_(own_process()) {
   for (;;) {
     file_ = open_file(path, O_RDWR | O_CREAT);
@@ -167,8 +167,8 @@ FileLock::FileLock(const std::string& path) : path_(path), process_(own_process(
 
 #endif
 
-// Windows removes no file that is open. Elsewhere a lock that is closed first is another process's, and would be
-// removed.
+// Windows does not remove an open file. On other systems, a lock that is closed first may belong to another process
+// already, and its file would be removed.
 FileLock::~FileLock() {
   if (!held()) return;
 #ifdef _WIN32

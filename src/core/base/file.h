@@ -1,5 +1,4 @@
-// Files that outlive a kill: what is written is on the disk when the function returns, and a lock ends with its
-// process.
+// Files that outlive a kill: written data are on the disk when the function returns, and a lock ends with its process.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +11,14 @@ struct Bytes {
   std::size_t count;
 };
 
-// A file of these bytes, which is new or as it was: they are written to a file next to it, which is renamed. Throws an
-// Error.
+// Replaces or creates a file with these bytes. If that fails, an old file is unchanged and an Error is thrown. The
+// bytes are first written to a file next to it, which is then renamed.
 void replace_file(const std::string& path, Bytes bytes);
 
-// Appended, or the file is as it was and an Error is thrown.
+// Appends the bytes. If that fails, the file is unchanged and an Error is thrown.
 void append_to_file(const std::string& path, Bytes bytes);
 
-// Held by one process at a time, until the object or the process ends. The file is gone afterwards.
+// A lock that one process at a time can hold, until the object or the process ends. The object removes the file.
 class FileLock {
  public:
   explicit FileLock(const std::string& path);  // throws an Error where the file cannot be made

@@ -1,5 +1,5 @@
-// Tables whose size a caller chooses ask before they are made. Linux promises more memory than there is: an allocation
-// that cannot be met would end the process later, in place of a std::bad_alloc.
+// A table whose size a caller chooses is checked before it is allocated. Linux promises more memory than there is. An
+// allocation that cannot be met would end the process later, in place of a std::bad_alloc.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ struct MemoryError : Error {
   using Error::Error;
 };
 
-// The memory of the machine, in bytes; infinite where the system does not say.
+// The memory of the machine in bytes, or infinity where the system does not report it.
 double physical_memory();
 
 // Throws a MemoryError that names the table, its size and the machine's, if `rows` x `columns` elements of `size` bytes
-// are more than the machine has.
+// need more memory than the machine's.
 void check_memory(const std::string& table, double rows, double columns, double size = sizeof(double));
 
 }  // namespace neargp

@@ -8,8 +8,8 @@ struct Backend;
 struct DenseDevice;
 struct NeighborEngine;
 
-// The execution context of a computation, what it may ask of its surroundings. Passed down by const reference, never
-// global.
+// The execution context of a computation: its threads, devices and callbacks. It is passed down by const reference, and
+// is never global.
 struct RunContext {
   int threads = 1;
   std::function<void()> check_interrupt;  // may throw; called on the calling thread only; may be empty

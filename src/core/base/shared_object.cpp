@@ -30,7 +30,7 @@ std::string last_words() {
 
 }  // namespace
 
-// Never closed: libraries of devices start threads and keep addresses of their code.
+// The handle is never closed: libraries of devices start threads and keep addresses of their code.
 void* open_symbol(const std::string& file, const char* symbol) {
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) throw Error("The module " + file + " cannot be loaded: " + last_words() + ".");

@@ -1,4 +1,4 @@
-// The operating system's part of opening modules: the only place that knows which one it is.
+// The part of opening modules that depends on the operating system.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace neargp {
 // the loader's own words, which name a library that is missing.
 void* open_symbol(const std::string& file, const char* symbol);
 
-// The address of `symbol` in the loaded shared object that holds the function at `member`, or in one that it depends
-// on; null where there is none, and on systems where nobody can be asked.
+// The address of `symbol` in the loaded shared object that contains the function at `member`, or in one that it depends
+// on. Null if there is none, and on systems without such a look-up.
 void* neighboring_symbol(const void* member, const char* symbol);
 
 // Differs between a process and its forks.

@@ -10,8 +10,8 @@
 
 namespace neargp {
 
-// Rules for the rows that a query may have as neighbours. `limit` belongs to the query; a node or leaf is skipped when
-// none of its rows is eligible. is_self() says whether a row that is a neighbour of another query is the query.
+// Rules for the rows that a query may take as neighbours. `limit` belongs to the query. A node or leaf is skipped when
+// none of its rows is eligible. `is_self()` returns whether a neighbour of another query is the query itself.
 struct AnyRow {
   bool skips(Index /*node*/, int /*limit*/) const { return false; }
   bool accepts(Index /*slot*/, int /*limit*/) const { return true; }
@@ -42,10 +42,10 @@ struct Query {
 // Nearest-neighbour search for a block of queries that lie close together (the points of one leaf of a kd-tree).
 //
 // The first query searches the tree from its root. The triangle inequality puts the k-th neighbour of another query q
-// of the block within d_k(p) + |p - q| for every query p answered before, provided that whatever p may use, q may use
-// too: queries come with ascending ranks, and where q itself is among the neighbours of p, p can take its place. One
-// list of leaves around the block, nearest first, serves all its queries, and the bound is nearly tight from the
-// beginning: few candidates are ever stored.
+// of the block within d_k(p) + |p - q| for every query p answered before. It applies because q may use all rows that p
+// may use. Queries come with ascending ranks, and where q itself is among the neighbours of p, p takes the place of q.
+// One list of leaves around the block, nearest first, serves all its queries. The upper bound of the distance is nearly
+// tight from the beginning, so few candidates are ever stored.
 //
 // Dim > 0 is the dimension known to the compiler; 0 means any.
 template <int Dim, class Eligible>
@@ -78,8 +78,8 @@ class BlockSearch {
     return squared_distance_to_box(x, tree_.low(node.id), tree_.high(node.id), dim());
   }
 
-  // Among many points at one location the k with the smallest rows are found first (the tree splits them by row), and
-  // then the tie rule excludes the leaves that hold the others: their number does not matter much.
+  // Among many points at one location, the k with the smallest rows are found first, because the tree splits them by
+  // row. The tie rule then excludes the leaves of the others, so their number does not matter much.
   bool out_of_reach(double leaf_distance2, Node leaf) const {
     const Candidate nearest_in_leaf = {leaf_distance2, tree_.leaf_rows(leaf.first_leaf)[0]};
     return nearest_.bound() < nearest_in_leaf;
@@ -115,7 +115,7 @@ class BlockSearch {
                    [&](int s) { return eligible_.accepts(first_slot + s, query.limit); });
   }
 
-  // All leaves that can hold a neighbour of a query of the block.
+  // Lists all leaves that can contain a neighbour of a query of the block.
   void list_leaves(const std::vector<Query>& queries, const double* low, const double* high) {
     double reach2 = 0.0;
     int limit = 0;
@@ -137,8 +137,8 @@ class BlockSearch {
     return reach * reach;
   }
 
-  // Rounding can make the initial bound too small, and then fewer than k candidates are within it: the only case
-  // in which the search is repeated.
+  // Rounding can make the initial bound too small, so that fewer than k candidates are within it. Only then is the
+  // search repeated.
   void search_listed_leaves(const Query& query, double bound2) {
     nearest_.start(bound2);
     for (std::size_t first = 0; first < listed_.size(); first += run_length) {

@@ -1,5 +1,5 @@
-// The searches of geometry/neighbors.h put as requests to the engine of a context. Each returns false, with nothing
-// done, where there is no engine or it does not pay: then the kd-tree answers.
+// The searches of geometry/neighbors.h as requests to the engine of a context. If there is no engine, or it does not
+// pay, each returns false and does nothing. The kd-tree then answers.
 #pragma once
 
 #include <vector>

@@ -14,15 +14,15 @@
 namespace neargp {
 namespace {
 
-// Below these the tree is faster, or too fast for the choice to matter (bench/neighbors-high-dimension.R). A trial
-// costs about as much as a hundred queries, and the tree of it as much as one query for some hundred points.
+// Below these numbers the tree is faster, or too fast for the choice to matter (bench/neighbors-high-dimension.R). A
+// trial costs about as much as a hundred queries. Its tree costs about as much as one query for a few hundred points.
 constexpr int least_dimension = 8;
 constexpr Index least_points = 20000, least_queries = 2000, most_points_per_query = 100;
 
-// No BLAS does more than this in single precision on one core, in operations a second.
+// No BLAS exceeds this rate in single precision on one core, in operations a second.
 constexpr double fastest_product = 1e11;
 
-// Queries of a trial: the points of so many leaves, since the tree answers queries that lie close together at a time.
+// The queries of a trial are the points of this many leaves, since the tree answers nearby queries together.
 constexpr Index trial_leaves = 4;
 
 struct Engine {
@@ -55,8 +55,9 @@ std::vector<double> trial_queries(const KdTree& tree, Points points) {
   return queries;
 }
 
-// How fast either is depends on the data (whether they fill their dimensions) and on FAISS's BLAS, which may be tens of
-// times faster on one machine than on another: so both are tried. Whatever is chosen, the result is the same.
+// Both searches are tried, because their speed depends on two things. The data may or may not fill their dimensions,
+// and FAISS's BLAS may be tens of times faster on one machine than on another. The result does not depend on the
+// choice.
 bool faiss_is_faster(const FaissModule& module, const NeighborRequest& request, const RunContext& context) {
   const Points points = request.reference;
   RunContext alone;

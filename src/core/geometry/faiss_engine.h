@@ -10,12 +10,12 @@ namespace neargp {
 // The FAISS module in the shared object `file`, opened at the first call; throws an Error where it cannot be used.
 const FaissModule& faiss_module(const std::string& file);
 
-// When a search is FAISS's: always; or where a trial with a few queries, on the CPU, finds it to be faster than the
-// kd-tree, and never where the module cannot be opened.
+// When FAISS answers a search. `where_faster`: where it beats the kd-tree in a trial with a few queries on the CPU, and
+// never if the module cannot be opened.
 enum class FaissUse { always, where_faster };
 
-// The searches of that module, on the GPU of CUDA's number `gpu` if the module can use one. One file and one GPU for a
-// process: the last ones named.
+// The searches of the module in `file`, on the GPU with CUDA's number `gpu` if the module can use one. A process uses
+// one file and one GPU: those of the last call.
 const NeighborEngine& faiss_engine(const std::string& file, FaissUse use, int gpu = no_gpu);
 
 }  // namespace neargp

@@ -8,10 +8,10 @@ namespace neargp {
 
 inline constexpr int faiss_module_abi_version = 3;
 
-// Stands in the place of a GPU's number.
+// Used in place of a GPU's number.
 inline constexpr int no_gpu = -1;
 
-// Functions throw an Error, but for errors of CUDA, at which FAISS ends the process.
+// Functions throw an Error, except that FAISS ends the process at errors of CUDA.
 struct FaissModule {
   int abi_version;
   const char* version;    // "FAISS 1.7.3"
@@ -22,9 +22,9 @@ struct FaissModule {
   void (*close)(void* index);
   // `n` further points, row-major.
   void (*add)(void* index, const float* points, Index n);
-  // The `count` points nearest to each of m queries, nearest first: row j of the two results. Fewer points than that
-  // leave -1 at the end of `row`. Runs on the calling thread, but for threads that its BLAS may start; several threads
-  // may call it at a time.
+  // The `count` points nearest to each of m queries, nearest first: row j of the two results. If there are fewer
+  // points, -1 fills the end of `row`. Runs on the calling thread, except for threads that its BLAS may start. Several
+  // threads may call it at a time.
   void (*search)(const void* index, const float* queries, Index m, int count, float* distance2, Index* row);
 };
 

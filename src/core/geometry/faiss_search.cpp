@@ -11,17 +11,17 @@
 namespace neargp {
 namespace {
 
-// In an ordered search this many points and their queries are taken at a time: the points before them are in the
-// index, and those among them are compared one by one.
+// An ordered search takes this many points and their queries at a time. The points before this stretch are in the
+// index. Points within the stretch are compared one by one.
 constexpr int points_per_stretch = 4096;
 
-// Candidates beyond the k that are wanted, so that the last of them is farther than the k-th by more than rounding can
-// explain; where it is not, a second round has this many times more, or as many as there can be. Then the query is
-// compared with all points.
+// `extra_candidates`: the candidates beyond the k that are wanted. The last candidate should be farther than the k-th
+// by more than rounding can explain. Otherwise a second round takes `more_candidates` times as many, or the most that
+// the index can return. If that fails, the query is compared with all points.
 constexpr int extra_candidates = 16, more_candidates = 8, rounds = 2;
 
-// Centred, and scaled by a power of two so that nothing overflows: both change no rounding of double precision that
-// matters, and the errors of single precision are relative to the distance from the centre.
+// Centres points, and scales them by a power of two so that nothing overflows. Neither changes any rounding in double
+// precision that matters. The errors of single precision are relative to the distance from the centre.
 class SingleFrame {
  public:
   explicit SingleFrame(Points points) : center_(points.dim, 0.0) {
@@ -116,7 +116,7 @@ class QueryBlock {
     found_.push_back({squared_distance(request_.reference[i], request_.queries[j], dim()), label});
   }
 
-  // Points that the query may use and that are not in the index.
+  // Offers the points that the query may use and that are not in the index.
   void offer_later_points(Index j) {
     const Index end = request_.limit ? request_.limit[j] : request_.reference.n;
     for (Index i = index_.size(); i < end; ++i) offer(j, i);
@@ -129,7 +129,7 @@ class QueryBlock {
     for (Index i = 0; i < count; ++i) request_.index[j * request_.k + i] = found_[i].row;
   }
 
-  // Answers with `count` candidates for each; returns the queries for which they do not suffice.
+  // Answers queries from `count` candidates each. Returns the queries for which they do not suffice.
   std::vector<Index> answer(const std::vector<Index>& queries, int count) {
     const Index m = Index(queries.size());
     rounded_.resize(std::size_t(m * dim()));
@@ -152,8 +152,8 @@ class QueryBlock {
     return unanswered;
   }
 
-  // Equal distances go by label, so a point just as far as the k-th must not be among those not seen either. Squares
-  // below the smallest normal number are not what they should be.
+  // Equal distances are ordered by label, so no point that was not seen may be just as far as the k-th. Squares below
+  // the smallest normal number are inexact.
   bool complete(double query_norm, float last_distance2) {
     std::nth_element(found_.begin(), found_.begin() + (request_.k - 1), found_.end());
     const double lost = dim() * std::numeric_limits<double>::min();
@@ -190,8 +190,8 @@ class QueryBlock {
   std::vector<Candidate> found_;
 };
 
-// The product of a block of queries with all points takes well under a second, so that an interrupt is answered; a GPU,
-// which does 10^13 multiplications a second, is to have enough of them at a time.
+// The product of a block of queries with all points takes well under a second, so that an interrupt is answered. A GPU
+// does 10^13 multiplications a second, and needs enough queries at a time.
 Index queries_per_block(Index points, int dim, bool on_gpu) {
   const Index work = std::max<Index>(points * dim, 1);
   return on_gpu ? std::clamp<Index>((Index(1) << 39) / work, 256, 16384)

@@ -11,13 +11,13 @@ namespace neargp {
 
 // A kd-tree over some rows of a point set, cut at medians of the widest side.
 //
-//   leaves   every leaf holds leaf_size points, only the last one fewer: no space is lost, and loops over a leaf
-//            have a constant length that compilers vectorise. Coordinates are copied in leaf order, one array of
-//            leaf_size per dimension; places beyond the end of the last leaf hold NaN, whose distance compares
-//            false with everything. Rows are ascending within a leaf.
-//   nodes    numbered in preorder: the left child follows its parent, and the right child follows the left
-//            subtree, which has 2 * leaves - 1 nodes. A node is therefore known by its number and its range of leaves.
-//   boxes    the tight bounding box of the points below a node.
+//   Leaves   Every leaf contains leaf_size points, only the last one fewer. No space is lost, and loops over a leaf are
+//            of constant length, so that compilers vectorise them. Coordinates are copied in leaf order, one array of
+//            leaf_size per dimension. Slots beyond the end of the last leaf contain NaN, whose distance compares false
+//            with everything. Rows are ascending within a leaf.
+//   Nodes    Nodes are numbered in preorder. The left child follows its parent, and the right child follows the left
+//            subtree of 2 * leaves - 1 nodes. The number of a node and its range of leaves therefore identify it.
+//   Boxes    Each node stores the tight bounding box of the points below it.
 class KdTree {
  public:
   static constexpr int leaf_size = 16;
@@ -110,9 +110,9 @@ inline void leaf_distances(const double* leaf_coords, const double* x, int dim, 
   }
 }
 
-// Squared distances of x to leaf_size boxes at a time: for each dimension leaf_size lower sides, then leaf_size upper
-// ones. (t + |t|) / 2 is max(t, 0), exactly, and unlike a comparison it vectorises; outside the box only one of the
-// two terms is not zero.
+// Squared distances of x to leaf_size boxes at a time. `boxes` contains for each dimension leaf_size lower sides, then
+// leaf_size upper ones. The term (t + |t|) / 2 equals max(t, 0) exactly, and unlike a comparison it vectorises. Outside
+// the box only one of the two terms is not zero.
 inline void box_distances(const double* boxes, const double* x, int dim, double* result) {
   constexpr int size = KdTree::leaf_size;
   for (int s = 0; s < size; ++s) result[s] = 0.0;

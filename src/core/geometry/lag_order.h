@@ -1,5 +1,5 @@
-// Neighbours in space and time are the rows of the largest correlation, which falls with the distance in space and with
-// the lag in time, but is no function of one distance.
+// Neighbours in space and time are the rows of the largest correlation. It falls with the distance in space and with
+// the lag in time, but is not a function of a single distance.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace neargp {
 
-// A correlation of squared distances in space and squared lags in time, in the units of the points that are searched,
-// whose last coordinate is time. It must not rise with either.
+// A correlation of squared distances in space and squared lags in time, in the units of the points that are searched.
+// The last coordinate of these points is time. The correlation must not rise with either argument.
 class LagCorrelation {
  public:
   virtual ~LagCorrelation() = default;
@@ -36,14 +36,14 @@ class LagOrder {
     correlation_.evaluate(space2, time2, count, correlation);
   }
 
-  // No pair at these lags or greater ones has a larger correlation, rounding apart.
+  // Except for rounding, no pair at these lags or greater ones exceeds this correlation.
   double upper_bound(double space2, double time2) const { return bound_[cell_of(space2) * cells + cell_of(time2)]; }
 
-  // Lags in space alone, and in time alone, beyond which no pair has this correlation.
+  // Lags in space alone, and in time alone, beyond which no pair reaches this correlation.
   double largest_space2(double correlation) const { return end_of(correlation, cells); }
   double largest_time2(double correlation) const { return end_of(correlation, 1); }
 
-  // Correlations below this count as none: then the nearest in units of the points come first.
+  // Correlations below this count as zero. Among these, the nearest in units of the points come first.
   static constexpr double negligible = 1e-200;
 
  private:
@@ -51,7 +51,7 @@ class LagOrder {
   static constexpr int least_exponent = -40, greatest_exponent = 24;
   static constexpr int cells = 2 * (greatest_exponent - least_exponent) + 1;
 
-  // Bounds fall along a row and along a column of the table: the lower corner of the first cell below a correlation.
+  // Returns the lower corner of the first cell below a correlation. Entries fall along rows and columns of the table.
   double end_of(double correlation, int stride) const {
     int low = 0, high = cells;
     while (low < high) {

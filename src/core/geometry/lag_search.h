@@ -12,8 +12,8 @@
 
 namespace neargp {
 
-// The key is minus the correlation, or the squared distance in units of the points where there is none. Equal keys are
-// ordered by the smaller row.
+// The key is minus the correlation, or the squared distance in units of the points if the correlation is negligible.
+// Equal keys are ordered by the smaller row.
 struct LagCandidate {
   double key;
   int row, slot;  // in the points, and in the leaves of the tree
@@ -26,12 +26,12 @@ struct Lags {
   double distance2() const { return space2 + time2; }
 };
 
-// Bounds that a neighbour of a query cannot exceed, given that its k-th neighbour has a key of at most `key`.
+// Upper bounds of the lags of a query's neighbours, if the key of its k-th neighbour is at most `key`.
 class LagReach {
  public:
   explicit LagReach(const LagOrder& order) : order_(order) {}
 
-  // Correlations are rounded, and fall with the lags up to rounding only: the slack is far above that.
+  // Correlations are rounded, and therefore fall with the lags only up to rounding. The slack is far larger.
   void set(double key) {
     key_ = key;
     least_ = key < 0.0 ? -key * (1.0 - 1e-9) : 0.0;
@@ -55,7 +55,8 @@ class LagReach {
 };
 
 // The search of BlockSearch for the rows of the largest correlation. The neighbours of a query that was answered are
-// eligible for the queries after it, and their correlations with such a query are a bound for those of its own.
+// eligible for the queries after it. The largest key of a later query with these rows is an upper bound for the key of
+// its own k-th neighbour.
 template <class Eligible>
 class LagSearch {
  public:
@@ -90,7 +91,7 @@ class LagSearch {
     return lags_of_boxes(x, x, tree_.low(node.id), tree_.high(node.id));
   }
 
-  // A query begins with a key that its k-th neighbour does not exceed.
+  // Begins a query with an upper bound for the key of its k-th neighbour.
   void start(double key) {
     bound_ = {key, std::numeric_limits<int>::max(), 0};
     reach_.set(key);
@@ -171,8 +172,8 @@ class LagSearch {
     answers_.push_back(found_);
   }
 
-  // The largest key of query i with the neighbours of the nearest query that was answered, which takes its own place
-  // among them.
+  // The largest key of query i with the neighbours of the nearest query p that was answered. If query i is one of them,
+  // p replaces it.
   double bound_of(const std::vector<Query>& queries, std::size_t i) {
     std::size_t nearest = 0;
     double nearest2 = none;
@@ -193,7 +194,7 @@ class LagSearch {
     return largest_key(k_);
   }
 
-  // The same for all queries of a block, from the neighbours of the first one: its own place is the last one.
+  // The same for all queries of a block, from the neighbours of the first query and, as the last point, that query.
   double bound_of_block(const double* first, const double* low, const double* high) {
     if (int(answers_[0].size()) < k_) return none;
     prepare_lags();
@@ -218,7 +219,7 @@ class LagSearch {
     time2_[j] = lags.time2;
   }
 
-  // A little more than the largest key, since the same correlation may be rounded in two ways.
+  // Returns a little more than the largest key, since the same correlation may be rounded in two ways.
   double largest_key(int count) {
     find_keys(space2_.data(), time2_.data(), count, keys_.data());
     const double largest = *std::max_element(keys_.begin(), keys_.begin() + count);
@@ -230,7 +231,7 @@ class LagSearch {
     for (int c = 0; c <= space_; ++c) point_[c] = leaf[c * KdTree::leaf_size];
   }
 
-  // All leaves that can hold a neighbour of a query of the block, the nearest first.
+  // Lists all leaves that can contain a neighbour of a query of the block, nearest first.
   void list_leaves(const std::vector<Query>& queries, const double* low, const double* high) {
     int limit = 0;
     for (const Query& query : queries) limit = std::max(limit, query.limit);

@@ -8,8 +8,8 @@
 
 namespace neargp {
 
-// The leaves near a block of queries, nearest first, with their boxes side by side in runs of leaf_size, as
-// box_distances() takes them; NaN fills the last run.
+// The leaves near a block of queries, nearest first. Their boxes lie side by side in runs of leaf_size, as
+// box_distances() takes them, and NaN fills the last run.
 class LeafList {
  public:
   using Node = KdTree::Node;
@@ -23,7 +23,8 @@ class LeafList {
     }
   };
 
-  // All leaves below nodes for which is_near(node, distance2) is true; it sets the node's distance from the block.
+  // Lists all leaves below nodes for which is_near(node, distance2) is true. It also sets the node's squared distance
+  // from the block.
   template <class IsNear>
   void fill(const KdTree& tree, const IsNear& is_near) {
     leaves_.clear();

@@ -9,9 +9,9 @@
 
 namespace neargp {
 
-// A table of k neighbours of each query. make_search() returns a search of one thread, whose run(query, result) fills a
-// row of the table; queries come in the order of a kd-tree's leaves, so that one visits what the one before has
-// visited.
+// Returns a table of k neighbours of each query. `make_search()` returns a search for one thread, whose
+// run(query, result) fills a row of the table. Queries come in the order of a kd-tree's leaves, so that a query visits
+// the nodes that the query before it has visited.
 template <class MakeSearch>
 NeighborTable search_in_leaf_order(Points queries, int k, const MakeSearch& make_search, const RunContext& context) {
   NeighborTable table(queries.n, k);

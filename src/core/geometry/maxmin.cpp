@@ -9,11 +9,11 @@
 namespace neargp {
 namespace {
 
-// Farthest-point sampling as a tournament played on a kd-tree. Each leaf and each node knows its champion, the
-// point below it that is farthest from all chosen points; the champion of the root is the next one. A new point can
-// only shorten distances that are larger than that to the new point, so the update skips every node whose champion
-// is nearer to the chosen points than the node's box is to the new one. Early points visit much of the tree and late
-// ones only their surroundings: the r-th point of n changes about n / r distances, n log n altogether.
+// Farthest-point sampling as a tournament played on a kd-tree. Each leaf and each node stores its champion, the point
+// below it that is farthest from all chosen points. The champion of the root is chosen next. A new point only shortens
+// distances that are larger than the distance to it. The update therefore skips every node whose champion is nearer to
+// the chosen points than the node's box is to the new point. Early points visit much of the tree and late ones only
+// their surroundings: the r-th point of n changes about n / r distances, n log n altogether.
 template <int Dim>
 class Tournament {
  public:

@@ -15,9 +15,9 @@ struct Candidate {
   }
 };
 
-// Finds the k smallest of a stream of candidates. They are appended without branches as long as they are within
-// the bound; whenever the store is full, only the k smallest stay and the largest of them is the new bound. This is
-// several times faster than a heap when candidates arrive in runs, roughly nearest first.
+// Finds the k smallest of a stream of candidates. Candidates that are not above `bound()` are appended without
+// branches. Whenever the store is full, only the k smallest stay, and the largest of them becomes the new `bound()`.
+// This is several times faster than a heap when candidates arrive in runs, roughly nearest first.
 class NearestBuffer {
  public:
   explicit NearestBuffer(int k)
@@ -70,9 +70,9 @@ class NearestBuffer {
     size_ = k_;
   }
 
-  // In the plane the squared distances of evenly spread points are evenly spread, and in other dimensions not too
-  // unevenly: cut [0, bound2] in equal buckets, put every candidate behind those of lower buckets, and little is left
-  // to sort. Where that fails (many equal distances, high dimensions) the second sort does the work.
+  // In the plane, the squared distances of evenly spread points are evenly spread, and in other dimensions not too
+  // unevenly. Cuts [0, bound2] in equal buckets, and puts every candidate behind those of lower buckets. Little is then
+  // left to sort. Where that fails (many equal distances, high dimensions) the second sort does the work.
   void sort_by_buckets() {
     constexpr int buckets = 64;
     int begin[buckets + 1] = {};

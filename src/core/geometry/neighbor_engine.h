@@ -1,5 +1,5 @@
-// Another exact neighbour search than the kd-tree's: by a device, or by a library. geometry/neighbors.cpp uses it where
-// the context names one and it pays.
+// An exact neighbour search by a device or by a library, in place of the kd-tree. The functions of
+// geometry/neighbors.cpp use it if the context names one and it pays.
 #pragma once
 
 #include "base/run_context.h"
@@ -9,12 +9,13 @@ namespace neargp {
 
 // The k nearest of the reference points to each query, nearest first.
 //
-// Query j may use the reference points at positions 0, ..., limit[j] - 1 only: an ordered search has its points in
-// their order. A reference point is known by its label, and equal distances are ordered by the smaller label.
+// Query j may use the reference points at positions 0, ..., limit[j] - 1 only, since the points of an ordered search
+// come in their order. A reference point is identified by its label, and equal distances are ordered by the smaller
+// label.
 //
-// The result must be that of a search in double precision, bit by bit: a distance is the sum of squared differences
-// in the order of the coordinates, each operation rounded on its own (no fused multiply-add), as squared_distance()
-// computes it.
+// The result must be that of a search in double precision, bit by bit. A distance is the sum of squared differences in
+// the order of the coordinates, as squared_distance() computes it. Each operation is rounded separately, without fused
+// multiply-add.
 struct NeighborRequest {
   Points reference;
   Points queries;
@@ -28,8 +29,8 @@ struct NeighborRequest {
 struct NeighborEngine {
   const char* name;
   void (*search)(const NeighborRequest&, const RunContext&);  // throws an Error
-  // Says whether the engine is expected to be faster than the kd-tree; null: it is to be used in any case. Asked before
-  // the arrays of an ordered search are made: only the sizes and the reference points, in any order, are there.
+  // Returns whether the engine is expected to be faster than the kd-tree. Null: the engine is always used. Called
+  // before the arrays of an ordered search are filled, with only the sizes and the reference points in any order.
   bool (*pays)(const NeighborRequest&, const RunContext&);
 };
 

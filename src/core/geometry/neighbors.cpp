@@ -13,16 +13,16 @@
 namespace neargp {
 namespace {
 
-// 64 leaves of 16 queries are a few milliseconds of work in few dimensions. In many a query sees most of the tree, and
-// an interrupt must not wait for a thousand of them.
+// 64 leaves of 16 queries are a few milliseconds of work in few dimensions. In many dimensions a query visits most of
+// the tree, and an interrupt must not wait for a thousand queries.
 Index blocks_of_chunk(const KdTree& tree) {
   if (tree.dim() <= 4) return 64;
   const Index distances = KdTree::leaf_size * tree.size() * tree.dim();
   return std::clamp<Index>(Index(100000000) / std::max<Index>(distances, 1), 1, 64);
 }
 
-// Answers the queries of every leaf of `query_tree` by what make_search() returns; append_queries(leaf, queries) lists
-// them.
+// Answers the queries of every leaf of `query_tree` by a search that make_search() returns. `append_queries(leaf,
+// queries)` lists the queries of a leaf.
 template <class MakeSearch, class AppendQueries>
 void search_blocks(const KdTree& tree, const KdTree& query_tree, const MakeSearch& make_search,
                    const AppendQueries& append_queries, const RunContext& context) {
@@ -101,9 +101,9 @@ RunContext part_of(const RunContext& context, double begin, double end) {
 }
 
 // Neighbours of the points with rank first_rank, first_rank + 1, ..., among the points before them. The ranks are
-// cut at n, n/2, n/4, ..., and each stretch searches a tree of the points up to its end: at least half of the
-// points in that tree precede the query, so that even in a maxmin or random ordering, where the first points are
-// strewn thinly over the whole domain, a search meets few points that are not eligible.
+// cut at n, n/2, n/4, ..., and each stretch searches a tree of the points up to its end. At least half of the points
+// in that tree precede the query. A search therefore meets few points that are not eligible, even in a maxmin or random
+// ordering, where the first points are strewn thinly over the whole domain.
 template <class ResultOfRow>
 void search_before(Points points, const std::vector<int>& order, Index first_rank, int k,
                    const ResultOfRow& result_of_row, const RunContext& context, const LagOrder* lags) {
@@ -161,8 +161,8 @@ NeighborTable nearest_before(Points points, const std::vector<int>& order, int k
   return table;
 }
 
-// Searches as search_before() does: queries in stretches of rank, each with a tree of the reference rows up to its end,
-// of which at least half come before each query where the ranks of both are spread alike.
+// Searches as search_before() does: queries in stretches of rank, each with a tree of the reference rows up to its end.
+// If the ranks of both are spread alike, at least half of the rows in a tree come before each query.
 NeighborTable nearest_earlier(Points reference, const std::vector<int>& reference_rank, Points queries,
                               const std::vector<int>& query_rank, int k, const RunContext& context) {
   check_k(k);

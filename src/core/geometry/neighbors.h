@@ -28,11 +28,11 @@ struct NeighborTable {
 };
 
 // The k nearest among the points that come earlier in `order` (order[rank] = row). Row i of the result belongs
-// to row i of `points`. With `lags`, here and below, the nearest are those of the largest correlation.
+// to row i of `points`. With `lags`, here and below, the nearest rows are those of the largest correlation.
 NeighborTable nearest_before(Points points, const std::vector<int>& order, int k, const RunContext& context,
                              const LagOrder* lags = nullptr);
 
-// The k nearest rows of `reference` that have a lower rank than the query, both ranked from 0.
+// The k nearest rows of `reference` whose rank is lower than that of the query, both ranked from 0.
 NeighborTable nearest_earlier(Points reference, const std::vector<int>& reference_rank, Points queries,
                               const std::vector<int>& query_rank, int k, const RunContext& context);
 
@@ -44,27 +44,27 @@ NeighborTable nearest_to(Points reference, Points queries, int k, const RunConte
 NeighborTable nearest_to(const KdTree& reference, Points queries, int k, const RunContext& context,
                          const LagOrder* lags = nullptr);
 
-// Conditional simulation: every row of `reference` comes before every query; query order_queries[j] may use the
-// reference rows (index < reference.n) and the queries before it (index reference.n + row of that query).
+// For conditional simulation: every row of `reference` comes before every query. Query order_queries[j] may use all
+// reference rows and the queries before it. The index of a query is reference.n + its row.
 NeighborTable nearest_joint(Points reference, Points queries, const std::vector<int>& order_queries, int k,
                             const RunContext& context, const LagOrder* lags = nullptr);
 
-// Throws an Error unless `order` has each of the numbers 0 .. n-1 once.
+// Throws an Error unless `order` contains each of the numbers 0 .. n-1 once.
 void check_permutation(const std::vector<int>& order, Index n);
 
-// The surface that the first coordinates of a point are of: two of a plane, or three of a sphere about the origin.
+// The surface of the first coordinates of a point: two of a plane, or three of a sphere about the origin.
 enum class Surface { plane, sphere };
 
 // The `per_sector` nearest rows of `reference` in each of `sectors` equal angular sectors of the surface around the
-// query (the first sector begins at the direction of the first axis, or at east, counter-clockwise), nearest first;
-// sectors with fewer rows stay short, and the row is padded.
+// query, nearest first. The first sector begins at the direction of the first axis, or at east, counter-clockwise. A
+// sector with fewer rows adds only these, and -1 fills the end of the row.
 NeighborTable nearest_by_sector(Points reference, Points queries, Surface surface, int sectors, int per_sector,
                                 const RunContext& context);
 NeighborTable nearest_by_sector(const KdTree& reference, Points queries, Surface surface, int sectors, int per_sector,
                                 const RunContext& context);
 
-// The rows of `reference`, nearest first, that have no row already taken within `separation` times their own distance
-// from the query, up to k of them: all near it, far away one of each crowd.
+// Takes up to k rows of `reference`, nearest first. A row is left out if a row already taken is within `separation`
+// times the row's distance from the query. The result contains all rows near the query, and far away one of each crowd.
 NeighborTable nearest_thinned(const KdTree& reference, Points queries, double separation, int k,
                               const RunContext& context);
 

@@ -10,9 +10,9 @@ namespace neargp {
 
 // Orderings: order[rank] = row. Ties are broken by the smaller row, so that they are reproducible on lattices.
 
-// Farthest-point sampling: the first row is the one nearest to the centroid, every next one is the row farthest from
-// all rows chosen before. Exact. Rows at a location already chosen come last, in row order. `distance2`: is given, by
-// rank, the squared distance of each row to those before it, which never rises; infinity for the first one.
+// Farthest-point sampling: the first row is nearest to the centroid, every next one is farthest from all rows chosen
+// before. The result is exact. Rows at a location already chosen come last, in row order. `distance2` receives, by
+// rank, the squared distance of each row to those before it, which never rises. It is infinity for the first row.
 std::vector<int> maxmin_order(Points points, const RunContext& context, std::vector<double>* distance2 = nullptr);
 
 // A uniformly random permutation of n rows, a function of the key alone.

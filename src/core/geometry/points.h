@@ -13,7 +13,7 @@ struct Points {
   const double* operator[](Index i) const { return data + i * dim; }
 };
 
-// The sum of squares in the order of the coordinates, everywhere: only so are equal distances equal as numbers.
+// The sum of squares, always in the order of the coordinates. Equal distances are equal as numbers only in this way.
 inline double squared_distance(const double* a, const double* b, int dim) {
   double sum = 0.0;
   for (int c = 0; c < dim; ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);

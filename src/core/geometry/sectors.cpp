@@ -12,9 +12,9 @@
 namespace neargp {
 namespace {
 
-// The two directions that divide the points around a query into sectors: the first two axes of a plane; of a sphere
-// about the origin east and north in the plane that touches it at the query, on which a chord falls in the direction in
-// which its great circle sets out. At a pole east is that of longitude 0.
+// The two directions that divide the points around a query into sectors. In a plane they are the first two axes. On a
+// sphere about the origin they are east and north in the plane that touches it at the query. A chord falls on that
+// plane in the direction in which its great circle sets out. At a pole east is that of longitude 0.
 class Directions {
  public:
   explicit Directions(Surface surface) : span_(surface == Surface::sphere ? 3 : 2) {}
@@ -59,8 +59,8 @@ int sector_of(double dx, double dy, int sectors) {
   return std::min(int(angle / (2.0 * pi) * sectors), sectors - 1);
 }
 
-// The nearest points of each sector around one query at a time, by descending a kd-tree, nearest child first. A node
-// is skipped when every sector that its box reaches into already holds its points, all of them nearer than the box.
+// Finds the nearest points of each sector around one query at a time, by descending a kd-tree, nearest child first. A
+// node is skipped when every sector that its box reaches into is already full of points nearer than the box.
 class SectorSearch {
  public:
   SectorSearch(const KdTree& tree, Surface surface, int sectors, int per_sector)
@@ -115,9 +115,9 @@ class SectorSearch {
     return false;
   }
 
-  // The sectors that a box may reach into, as a range that may wrap around: all of them when the query lies inside the
-  // rectangle that bounds it in the plane of the directions, else those between the directions of the rectangle's
-  // corners, which then span less than half a turn.
+  // The sectors that a box may reach into, as a range that may wrap around. A rectangle bounds the box in the plane of
+  // the directions. If the query lies inside the rectangle, these are all sectors. Otherwise they are those between the
+  // directions of the rectangle's corners, which then span less than half a turn.
   void sectors_of_box(const double* low, const double* high, int& first, int& count) const {
     double left, right, bottom, top;
     directions_.along_box(0, low, high, left, right);
@@ -151,7 +151,7 @@ class SectorSearch {
                                                 directions_.along(1, coords + s, KdTree::leaf_size), sectors_));
   }
 
-  // Insertion into the sorted list of a sector.
+  // Inserts a candidate into the sorted list of a sector.
   void offer(const Candidate& candidate, int sector) {
     Candidate* list = in_sector(sector);
     int& held = held_[sector];

@@ -8,8 +8,8 @@
 namespace neargp {
 namespace {
 
-// Points and nodes of the tree around one query, nearest first. A node whose points are all too close to one that is
-// taken is left out as a whole, so that a crowd costs one visit, whatever its size.
+// Visits points and nodes of the tree around one query, nearest first. A node whose points are all too close to a taken
+// point is left out as a whole, so that a crowd costs one visit, whatever its size.
 class ThinnedSearch {
  public:
   ThinnedSearch(const KdTree& tree, double separation, int k)

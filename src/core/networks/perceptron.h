@@ -1,6 +1,6 @@
 // A perceptron z(x): layers of units a_l(W_l' z_(l-1) + b_l), with z_0 the inputs of a row. The last layer is
 // without an activation a. Backpropagation turns derivatives in its outputs into those in its weights. A Gaussian
-// process of its outputs is one with a deep kernel: Calandra et al. 2016, Wilson et al. 2016.
+// process of its outputs is a Gaussian process with a deep kernel: see Calandra et al. 2016, Wilson et al. 2016.
 #pragma once
 
 #include <Eigen/Core>
@@ -22,7 +22,7 @@ struct Perceptron {
   std::size_t layers() const { return widths.size() - 1; }
 };
 
-// Throws an Error where the weights are not as many as the widths say.
+// Throws an Error unless the number of weights agrees with the widths.
 void check_perceptron(const Perceptron& network);
 
 // The network at some rows.
@@ -33,8 +33,8 @@ class PerceptronPass {
 
   const Eigen::MatrixXd& outputs() const { return values_.back(); }
 
-  // The derivatives in the weights, given those in the outputs. Let D be the derivatives in a layer's sums W'z + b:
-  // those in W are z D', in b the sums of D, and in z they are W D.
+  // The derivatives in the weights, given those in the outputs. Let D be the derivatives in a layer's sums W'z + b. The
+  // derivatives in W are then z D', those in b are the sums of D, and those in z are W D.
   std::vector<double> gradient(Eigen::MatrixXd outputs_bar) const;
 
  private:

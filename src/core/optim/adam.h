@@ -1,11 +1,11 @@
-// Adam (Kingma and Ba 2014, Algorithm 1, with its decays), uphill, for rows of parameters of which a step moves only
-// some: the nodes of a batch.
+// Adam (Kingma and Ba 2014, Algorithm 1, with its decays), uphill, for rows of parameters. A step moves only some rows,
+// the nodes of a batch.
 //
-// Each row has a clock of its own. A row without a gradient keeps its moments and its clock as they are; when it is
-// next moved, its moments decay by one step and their bias is corrected for the number of steps it has taken itself. A
-// row is therefore moved exactly as Adam would move it on its own gradients. (With one clock for all, as sparse
-// variants of Adam have, rows that are seldom drawn take too short steps; decaying the moments of rows at rest would
-// lengthen them.)
+// Each row counts its steps with its own clock. A row without a gradient keeps its moments and its clock. When the row
+// is next moved, its moments decay by one step, and their bias is corrected for the number of its own steps. A row is
+// therefore moved exactly as Adam would move it on its own gradients. With one clock for all rows, as in sparse
+// variants of Adam, rows that are seldom drawn take too short steps. Decaying the moments of rows at rest would
+// lengthen the steps.
 #pragma once
 
 #include <cmath>
@@ -23,10 +23,10 @@ struct AdamMemory {
   std::vector<int> clock;
 };
 
-// A learning rate when that share of the steps is done: cut by ten at 75% and at 90%.
+// The learning rate when the share `done` of the steps is done: divided by ten at 75% and again at 90%.
 inline double decayed_rate(double rate, double done) { return rate * (done >= 0.9 ? 0.01 : done >= 0.75 ? 0.1 : 1.0); }
 
-// The same down to a hundredth of it, along a cosine.
+// The same, but the rate falls along a cosine to a hundredth.
 inline double cosine_rate(double rate, double done) { return rate * (0.505 + 0.495 * std::cos(pi * done)); }
 
 class RowAdam {
@@ -42,11 +42,11 @@ class RowAdam {
     }
   }
 
-  // An optimiser with another's memory goes on exactly as that one would have done.
+  // An optimiser with the memory of another one continues exactly as the other would have done.
   const AdamMemory& memory() const { return memory_; }
   void restore(AdamMemory memory) { memory_ = std::move(memory); }
 
-  // Moves the row at `x` by its gradient; column c, where units are given, as if it were measured in unit[c].
+  // Moves the row at `x` by its gradient. If units are given, column c moves as if it were measured in unit[c].
   void step(Index row, double* x, const double* gradient, double rate, const double* unit = nullptr) {
     if (memory_.clock[row] + 1 < corrected) ++memory_.clock[row];
     const Correction& correction = corrections_[memory_.clock[row]];
@@ -63,7 +63,7 @@ class RowAdam {
 
  private:
   static constexpr double decay_first = 0.9, decay_second = 0.999;
-  // After so many steps 0.999^t < 1e-16 and nothing is left to correct.
+  // After this many steps 0.999^t < 1e-16, and no bias is left to correct.
   static constexpr int corrected = 36900;
 
   struct Correction {

@@ -1,6 +1,6 @@
 // Mini-batches without replacement: a random permutation of 0 .. n-1 cut into pieces, then the next permutation. A
-// batch that would run over the end takes its rest from the next permutation, so that all batches are of one size and
-// every row is equally likely in every batch.
+// batch that would run over the end takes its rest from the next permutation. All batches are therefore of one size,
+// and every row is equally likely in every batch.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class Batches {
  public:
   Batches(Index n, std::uint64_t key, std::uint64_t stream) : n_(n), keys_(key, stream) {}
 
-  // Goes on as if so many rows had been drawn.
+  // Continues as if `rows` rows had been drawn.
   void skip(Index rows) {
     pass_ = std::uint64_t(rows / n_);
     at_ = rows % n_;

@@ -77,9 +77,9 @@ class ChunkQueue {
 }  // namespace detail
 
 // Calls body(chunk) once for every chunk in [0, chunks), on up to context.threads threads. Chunks are taken
-// dynamically, so a body must write only to places of its own: then the result does not depend on the number of
-// threads. The calling thread works too, and between its chunks (at most every 50 ms) runs check_interrupt and
-// progress: chunks should last well under a second. After an exception no new chunk starts, and the exception is
+// dynamically, so a body must write only to memory of its own chunk. The result then does not depend on the number of
+// threads. The calling thread also takes chunks. Between them it runs check_interrupt and progress, at most every
+// 50 ms, so chunks should last well under a second. After an exception no new chunk starts, and the exception is
 // rethrown here.
 template <class Body>
 void parallel_for(const RunContext& context, Index chunks, Body body) {

@@ -18,7 +18,7 @@ namespace neargp {
 namespace thread_pool {
 namespace {
 
-// Signals are for the threads of the process that runs us: a new thread inherits that it gets none.
+// Signals are for the threads of the process that runs us. A new thread inherits the mask, and gets no signals.
 class SignalsBlocked {
  public:
 #ifdef _WIN32
@@ -101,9 +101,9 @@ class ThreadPool {
   std::vector<std::thread> threads_;
 };
 
-// The pool of this process. A fork has none of the threads, and its copy of the pool may be in the middle of anything:
-// it is left where it is. Nor is a pool destroyed at the end of the process, for which its threads would have to be
-// woken.
+// The pool of this process. A fork starts without the threads, and its copy of the pool may be in the middle of any
+// operation, so the copy is never used or deleted. A pool is not destroyed at the end of the process either, because
+// its threads would have to be woken for that.
 std::atomic<ThreadPool*> current_pool{nullptr};
 
 ThreadPool& pool_of_this_process() {

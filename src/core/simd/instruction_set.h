@@ -1,5 +1,5 @@
-// The instruction set for which the kernels that run are compiled. A table of kernels has one entry for each set and
-// asks here which one to take; this file knows names only.
+// The instruction set for which the kernels that run are compiled. A table of kernels contains one entry for each set,
+// and its users ask here which entry to take. This file contains names only.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@ namespace neargp {
 
 enum class InstructionSet { portable, avx2, avx512 };
 
-// The widest that this processor has, unless use_instruction_set() chose another.
+// The widest set of this processor, unless use_instruction_set() chose another.
 InstructionSet instruction_set();
 
 const char* instruction_set_name(InstructionSet set);
@@ -16,7 +16,7 @@ const char* instruction_set_name(InstructionSet set);
 // Names of the sets that this processor can run, widest first.
 std::vector<const char*> instruction_sets();
 
-// Forces one of them (for tests and comparisons); "auto" undoes it. Throws an Error for one that cannot be run.
+// Forces one of them, for tests and comparisons. "auto" undoes it. Throws an Error for a set that cannot be run.
 void use_instruction_set(const char* name);
 
 }  // namespace neargp

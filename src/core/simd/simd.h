@@ -1,12 +1,12 @@
 // Packs of doubles, one point per lane, and the elementary functions that the
 // covariances need on them.
 //
-// The packs are compiler vector types (GCC and clang), so arithmetic, comparisons
-// and `mask ? a : b` read the same for a pack and for a plain double, and the
-// source contains no intrinsics except the square root, for which the vector types
-// have no operator. Translation units compiled for different instruction sets
-// instantiate these templates with packs of different width; nothing here may be a
-// function of plain doubles only, lest the linker share it between them.
+// The packs are compiler vector types (GCC and clang). Arithmetic, comparisons and
+// `mask ? a : b` therefore read the same for a pack and for a plain double. Only the
+// square root needs intrinsics, because the vector types lack an operator for it.
+// Translation units compiled for different instruction sets instantiate these
+// templates with packs of different width. No function here may be one of plain
+// doubles only, because the linker could share it between these units.
 #pragma once
 
 #include <cmath>
@@ -87,7 +87,7 @@ NEARGP_HD inline __attribute__((always_inline)) void unrolled(const Action& acti
   (action(std::integral_constant<int, int(I)>()), ...);
 }
 
-// Lanes chosen by constants from a (0 .. lanes-1) and b (lanes .. 2 lanes - 1).
+// Lanes chosen by constants: 0 .. lanes-1 are those of a, lanes .. 2 lanes - 1 are those of b.
 template <int... lane, class V>
 inline V shuffle(V a, V b) {
 #if defined(__clang__)
@@ -147,9 +147,9 @@ NEARGP_HD inline V smaller(V a, V b) {
   return a < b ? a : b;
 }
 
-// exp(x) = 2^n exp(r), n = round(x / log 2), |r| <= log(2)/2, the second factor by
-// its Taylor series: 0.35^14 / 14! = 4e-18. Adding 1.5 * 2^52 rounds to an integer
-// and leaves that integer in the low bits, from where a shift brings it into the
+// exp(x) = 2^n exp(r), n = round(x / log 2), |r| <= log(2)/2. The second factor is
+// computed by its Taylor series: 0.35^14 / 14! = 4e-18. Adding 1.5 * 2^52 rounds to an
+// integer and leaves that integer in the low bits. A shift then moves it into the
 // exponent. For arguments from -708 to 709.
 template <class V>
 NEARGP_HD inline V exp_series(V x) {
@@ -241,13 +241,13 @@ inline Pack<2>::Real simd_sqrt(Pack<2>::Real x) {
 }
 #endif
 
-// Functions of doubles on GPUs. CUDA's own have a branch for numbers that do not occur here, and the operations of two
-// formulas do not overlap across a branch.
+// Functions of doubles on GPUs. CUDA's own functions branch for numbers that do not occur here, and the operations of
+// two formulas do not overlap across a branch.
 #ifdef __CUDA_ARCH__
 namespace device {
 
-// 1 / sqrt(x) for x above 1e-300, from an approximation y with 20 bits: with e = 1 - x y^2 it is y (1 - e)^-1/2, and
-// the first three terms of that series leave an error of e^3.
+// 1 / sqrt(x) for x above 1e-300, from an approximation y with 20 bits. With e = 1 - x y^2 the result is
+// y (1 - e)^-1/2, and the first three terms of that series leave an error of e^3.
 __device__ inline double inverse_root(double x) {
   double y;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
@@ -255,15 +255,14 @@ __device__ inline double inverse_root(double x) {
   return y + (y * error) * (0.5 + 0.375 * error);
 }
 
-// The square root, at zero 1e-150.
+// The square root, but 1e-150 at zero.
 __device__ inline double sqrt(double x) {
   const double positive = x + 1e-300;
   return positive * inverse_root(positive);
 }
 
-// The exponential function of x below 709. Among negative numbers the one with the larger bits is the smaller: below
-// -708 the upper half is that of
-// -708.
+// The exponential function of x below 709. Among negative numbers, the one with the larger bits is the smaller number.
+// Below -708 the upper half is therefore replaced by that of -708.
 __device__ inline double exp(double x) {
   const unsigned upper = smaller(unsigned(__double2hiint(x)), 0xc0862000u);
   return exp_series(__hiloint2double(int(upper), __double2loint(x)));
@@ -272,8 +271,8 @@ __device__ inline double exp(double x) {
 }  // namespace device
 #endif
 
-// Functions that the formulas call: the pack's function for packs, the library's for doubles and floats (CUDA's on its
-// devices, but for those above).
+// Functions that the formulas call: the pack's function for packs, the library's for doubles and floats. On GPUs that
+// is CUDA's, except for those above.
 namespace math {
 template <class V>
 NEARGP_HD inline V exp(V x) {

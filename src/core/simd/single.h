@@ -1,8 +1,8 @@
 // Single precision for formulas that are written for doubles and packs.
 //
-// The constants of a formula are doubles, and float * 0.5 is a double: computed with floats, a formula would go on in
-// double precision after its first constant. A Single takes constants into single precision instead. It becomes a float
-// only where that is asked for, and no double at all, so that what is mixed by mistake does not compile.
+// The constants of a formula are doubles, and float * 0.5 is a double. Computed with floats, a formula would go on in
+// double precision after its first constant. A Single converts constants to single precision instead. It becomes a
+// float only on request, and never a double, so that types mixed by mistake do not compile.
 #pragma once
 
 #include <cstdint>
