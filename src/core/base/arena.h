@@ -1,5 +1,5 @@
-// Scratch memory handed out in pieces. Run once over no memory, an Arena counts what a
-// computation needs; run over a buffer of that size it hands out the pieces.
+// Scratch memory in pieces. Over no memory, an Arena counts the size that a computation
+// needs. Over a buffer of that size it returns the pieces.
 #pragma once
 
 #include <cstddef>

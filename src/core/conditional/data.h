@@ -43,7 +43,7 @@ LocalView view_of(const LocalData& data, const LocalTargets& targets);
 // Throws an Error unless all coordinates are numbers of at most 1e30 in size.
 void check_coordinates(Points points);
 
-// Throws an Error unless all rows lie in smallest .. n - 1; `smallest` is -1 where a row may be absent, else 0.
+// Throws an Error unless all rows lie in smallest .. n - 1. If rows may be absent, `smallest` is -1, else 0.
 void check_rows(const std::vector<int>& rows, int smallest, Index n);
 
 [[noreturn]] void refuse_row(Index number, Index n);

@@ -134,8 +134,8 @@ struct MembersDivergence {
 };
 
 struct ProjectedAdjoint : ProjectedMoments, ProjectedDerivatives {
-  // Called when the moments are there for the targets first .. last-1, possibly from several threads at once on
-  // different targets: fills the derivatives of their terms.
+  // Fills the derivatives of the terms of the targets first .. last-1. It is called when their moments are computed,
+  // possibly from several threads at once on different targets.
   void (*differentiate)(void* context, Index first, Index last) = nullptr;
   void* context = nullptr;
   MembersDivergence divergence;

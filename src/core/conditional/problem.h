@@ -55,8 +55,8 @@ class LocalProblem {
   // All columns.
   LocalView view() const;
 
-  // The device holds one set of columns at a time, so a problem belongs to one thread;
-  // each reference is valid until the next call.
+  // The device stores one set of columns at a time, so a problem belongs to one thread.
+  // Each reference is valid until the next call.
   const DeviceView& on_device() const;
   // The residuals response - design * beta as the only column.
   const DeviceView& residuals_on_device(const std::vector<double>& beta);

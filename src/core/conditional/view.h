@@ -27,13 +27,12 @@ struct LocalView {
   const int* target_outputs = nullptr;               // targets
   const int* neighbors = nullptr;                    // targets x k, -1 where there are fewer
 
-  // A mini-batch: the arrays hold more targets, of which target t is the one at chosen[t]; null: at t.
+  // For a mini-batch, the arrays contain more targets, and target t is at chosen[t]. Null: at t.
   const int* chosen = nullptr;
   NEARGP_HD Index place(Index target) const { return chosen ? chosen[target] : target; }
 };
 
-// Data that are not as they were when a view was opened: `count` rows have other values and, with `coords`, are
-// elsewhere.
+// Data that changed since a view was opened: the values of `count` rows and, with `coords`, their coordinates.
 struct ChangedData {
   const int* rows = nullptr;
   Index count = 0;

@@ -122,7 +122,7 @@ class QueryBlock {
     for (Index i = index_.size(); i < end; ++i) offer(j, i);
   }
 
-  // Sorts what was found for the query and writes the nearest k.
+  // Sorts the candidates found for the query and writes the nearest k.
   void write(Index j) {
     const Index count = std::min<Index>(request_.k, Index(found_.size()));
     std::partial_sort(found_.begin(), found_.begin() + count, found_.end());
@@ -231,7 +231,7 @@ double largest_single_distance2(double reach, double query_norm, int dim) {
   const double gamma = (dim + 2) * u / (1.0 - (dim + 2) * u);
   const double norms = 2.0 * query_norm + reach;
   const double distance = reach + u * norms;
-  // what is left to the last term: the rounding of the norms, (1 + u)^2, and that of this formula
+  // the factor 1 + 1e-6 covers the rounding of the norms, (1 + u)^2, and that of this formula
   const double largest = distance * distance + gamma * norms * norms;
   return largest * (1.0 + 1e-6) + dim * std::ldexp(1.0, -120);
 }

@@ -18,7 +18,7 @@ void search_by_faiss(const FaissModule& module, int gpu, const NeighborRequest& 
 //
 // Let X be the norm of the query and Y that of a point, so that Y <= X + reach. Rounding the coordinates with unit
 // roundoff u = 2^-24 changes the distance by at most u (X + Y). Its square is then computed as X^2 + Y^2 - 2 x'y, or
-// from the differences. Let d = (dim + 2) u and gamma = d / (1 - d). In any order of summation, with or without fused
+// from the differences. With d = (dim + 2) u let gamma = d/(1 - d). In any order of summation, with or without fused
 // operations, the error is at most gamma (X + Y)^2. See Higham 2002, Accuracy and Stability of Numerical
 // Algorithms, section 3.1. Numbers below 2^-126 may be lost altogether.
 double largest_single_distance2(double reach, double query_norm, int dim);

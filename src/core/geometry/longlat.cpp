@@ -25,7 +25,7 @@ std::vector<double> embed_longlat(Points lonlat) {
   std::vector<double> embedded(std::size_t(3 * lonlat.n));
   for (Index i = 0; i < lonlat.n; ++i) {
     check(lonlat[i][0], lonlat[i][1], i);
-    // The remainder is exact: a whole turn more gives the very same point, and so does any longitude of a pole.
+    // The remainder is exact. A whole turn more gives the very same point, and so does any longitude at a pole.
     const double turn = std::abs(lonlat[i][1]) == 90.0 ? 0.0 : std::remainder(lonlat[i][0], 360.0);
     const double longitude = (turn == -180.0 ? 180.0 : turn) * radians_per_degree;
     const double latitude = lonlat[i][1] * radians_per_degree;

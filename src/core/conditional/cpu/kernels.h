@@ -9,14 +9,14 @@
 
 namespace neargp {
 
-// An operation on packs of so many lanes: a specialisation in the file of the operation's name. The constructor takes
-// view, covariance, operation and an Arena; run(first, last, sums) is described below.
+// An operation on packs of `Lanes` lanes. The file of the operation's name contains the specialisation. Its constructor
+// takes view, covariance, operation and an Arena. For run(first, last, sums) see below.
 template <class Operation, int Lanes>
 class CpuKernel;
 
-// An operation on the targets first .. last-1. `scratch` starts on a cache line and has as many doubles as the first
-// function says. Sums are added to `sums`. The result is the smallest target whose covariance matrix could not be
-// factorised, or -1.
+// An operation on the targets first .. last-1. `scratch` starts on a cache line, and scratch_doubles() returns its
+// length. Sums are added to `sums`. The result is the smallest target whose covariance matrix could not be factorised,
+// or -1.
 template <class Operation>
 struct KernelFunctions {
   std::size_t (*scratch_doubles)(const LocalView&, const PreparedCovariance&, const Operation&);

@@ -73,7 +73,7 @@ struct TeamCrossCovariance {
   };
 };
 
-// sums[2 t] and sums[2 t + 1]: what PairSums sums, over target t; or null.
+// sums[2 t] and sums[2 t + 1] are the two sums of PairSums over target t. `sums` may be null.
 struct TeamCrossSlopes {
   CrossPairs pairs;
   TeamCovariance<double> covariance;

@@ -1,4 +1,4 @@
-// The table of covariance/dense_device.h for a device with teams (conditional/gpu/device_array.h says what Device is).
+// The table of covariance/dense_device.h for a device with teams. For Device see conditional/gpu/device_array.h.
 // Its products are those of Device::products().
 #pragma once
 

@@ -1,5 +1,5 @@
-// The table of functions of conditional/backend.h for a device with teams (conditional/gpu/device_array.h says what
-// Device is).
+// The table of functions of conditional/backend.h for a device with teams. For Device see
+// conditional/gpu/device_array.h.
 #pragma once
 
 #include <algorithm>
@@ -107,7 +107,7 @@ class DeviceBackend {
   template <class Real>
   using JointGradient = TeamJointSums<true, Real>;
 
-  // Runs one operation; there is one overload for each, of which entry() takes the one with its type.
+  // Runs one operation. There is an overload for each operation, and entry() takes the overload of its type.
   static Index run(void* device_view, const PreparedCovariance& covariance, const VecchiaSums& operation,
                    const RunContext& context, std::vector<double>& sums) {
     if (!operation.information) return sum<SumsOfValues>(device_view, covariance, context, sums);

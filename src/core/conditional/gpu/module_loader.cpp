@@ -26,7 +26,7 @@ void check_version(const std::string& file, const char* part, int found, int exp
               " is needed): install neargp from source again.");
 }
 
-// The version of the whole comes first: with another one, nothing else may be read.
+// The version of the module is checked first. If it differs, nothing else may be read.
 const DeviceModule* load(const std::string& file) {
   const auto entry = reinterpret_cast<decltype(&neargp_device_module)>(open_symbol(file, "neargp_device_module"));
   const DeviceModule* module = entry();

@@ -1,9 +1,9 @@
-// Nearest neighbours by comparing all pairs of points, a few queries to a team: what a GPU does faster than a tree
-// where trees fail, in many dimensions.
+// Nearest neighbours by comparing all pairs of points, a few queries to a team. In many dimensions, where trees fail, a
+// GPU is faster at this than a tree.
 //
-// Each thread looks at every team-size-th reference point. Candidates nearer than the k-th nearest so far are appended
-// to a query's store; when it is full the team sorts it and keeps k. Exact, with ties broken by label, in the same
-// arithmetic as the tree's (geometry/points.h).
+// Each thread takes every team-size-th reference point. Candidates nearer than the k-th nearest so far are appended to
+// a query's store. When it is full, the team sorts it and keeps k. The search is exact, with ties broken by label, in
+// the same arithmetic as the tree's (geometry/points.h).
 #pragma once
 
 #include <climits>

@@ -28,12 +28,12 @@ struct SerialTeam {
   }
 };
 
-// Hands out a team's memory. Over no memory it counts what a computation needs.
+// Hands out a team's memory. Over no memory it counts the bytes that a computation needs.
 class TeamArena {
  public:
   NEARGP_HD explicit TeamArena(unsigned char* memory) : memory_(memory) {}
 
-  // `count` numbers on a boundary of 16 bytes, which is what a thread loads at one time.
+  // `count` numbers on a boundary of 16 bytes, the most that a thread loads at one time.
   template <class T>
   NEARGP_HD T* take(long long count) {
     T* piece = memory_ ? reinterpret_cast<T*>(memory_ + used_) : nullptr;
@@ -48,7 +48,7 @@ class TeamArena {
   long long used_ = 0;
 };
 
-// The two numbers from an address on a boundary of as many bytes.
+// Two numbers, in memory on a boundary of their size.
 template <class Real>
 struct Two {
   Real x[2];
