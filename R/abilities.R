@@ -1,15 +1,15 @@
-# One table of what each method is and can do. Other code asks has_ability(method, "outputs"); the
-# few questions of R/kinds.R are the exception. An entry such as "svgp" stands for a class of
-# methods and for those that derive from it ("odvgp", "ppgpr"). "method_families" is any method of a
-# response that is not Gaussian. The entry of a method's first class counts, and `default` where it
-# has none.
+# One table of what each method is and can do. Other code asks has_ability(method, "outputs"),
+# except for the few questions of R/kinds.R. An entry such as "svgp" stands for a class of methods
+# and for the classes that derive from it ("odvgp", "ppgpr"). Entry "method_families" stands for any
+# method of a response that is not Gaussian. The first of a method's classes in the table counts,
+# else `default`.
 
 # An ability with a condition: `where` says it in error messages and help.
 when <- function(where, holds) structure(holds, where = where)
 
 without_adam <- function(method, ...) !identical(method$optimizer, "adam")
 
-# `holds`: what is asked of the settings of the method as well.
+# `holds`: a further condition, on the settings of the method.
 gaussian_only <- function(where = "of a Gaussian response", holds = function(method) TRUE) {
   when(where, function(method, family) is_gaussian(family) && holds(method))
 }
@@ -143,7 +143,7 @@ abilities <- list(
   neighbor_loss = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE,
     vecchia_outputs = FALSE, loo_k = TRUE, loo_k_families = FALSE, loo_k_classes = FALSE,
     loo_k_outputs = FALSE, mll_k = TRUE, mll_k_outputs = FALSE),
-  # predictions are linear in the responses, whose weights neighbours or all rows have
+  # predictions are linear combinations of the responses of neighbours or of all rows
   linear_predictions = list(default = TRUE, deep = FALSE, svgp = FALSE, method_outputs = FALSE),
   # a log density of each observation given the others
   log_densities = list(default = TRUE, deep = FALSE, method_outputs = FALSE),
@@ -166,8 +166,8 @@ abilities <- list(
   dense_draws = list(default = TRUE, exact_gp_cg = FALSE),
   # predictions through features of inducing points
   inducing_features = list(default = FALSE, svgp = TRUE, vecchia_inducing = TRUE),
-  # each class has a latent field, which the data are pseudo-observations of; else labels are
-  # regressed on
+  # a latent field for each class, with the data as pseudo-observations of it; otherwise the method
+  # is a regression of the labels
   class_fields = list(default = FALSE, svgp = TRUE),
   # predictions from the nearest observations of a Gaussian response
   nearest_observations = list(default = TRUE, vecchia_inducing = FALSE, method_families = FALSE,
@@ -180,7 +180,7 @@ abilities <- list(
 # `...`: what the entry's condition asks for, a family, a problem or a fit.
 has_ability <- function(method, ability, ...) value_for(method, abilities[[ability]], ...)
 
-# The value that the entry of a method has or finds, in a table by classes of methods.
+# The value of a method's entry in a table by classes of methods. An entry may be a function of it.
 value_for <- function(method, entries, ...) {
   entry <- entry_of(sub("^neargp_", "", class(method)), entries)
   if (is.function(entry)) entry(method, ...) else entry

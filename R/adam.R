@@ -62,11 +62,11 @@ in_adam_stage <- function(session, theta, run, singular = 0L, further = NULL) {
 
 adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
 
-# Takes method$steps steps, in rounds of method$refresh. begin(theta, steps) makes what the steps of
-# a round have in common, and returns the gradient as a function of theta and the step; steps whose
+# Takes method$steps steps, in rounds of method$refresh. `begin(theta, steps)` prepares what the
+# steps of a round share, and returns the gradient as a function of theta and the step. Steps whose
 # gradient is not finite, since a covariance matrix is singular, are skipped. `variables`: which
-# elements of theta are `free`, their `bounds`, and the `unit` of each, without one 1. `further()`:
-# of in_adam_stage(), as it is now.
+# elements of theta are `free`, their `bounds`, and the `unit` of each, 1 by default. `further()`:
+# the current values of `further` of in_adam_stage().
 adam_rounds <- function(method, problem, stage, variables, rate, begin, further = function() NULL) {
   state <- stage$state[c("theta", "moments", "singular", "done")]
   free <- variables$free

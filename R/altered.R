@@ -1,5 +1,5 @@
-# Settings and fits that were changed by hand after they were made, as lists can be: the core takes
-# numbers as it gets them, and a batch of no rows or a smoothness of 1e300 would end R.
+# Checks of settings and fits, which are lists that users can change by hand. The core takes numbers
+# as it gets them: a batch of no rows or a smoothness of 1e300 would end R.
 
 # The function that makes a method checks its arguments: it is called with them once more. Returns
 # what it makes.

@@ -1,9 +1,9 @@
-# Nested fits on common neighbours. Fits by neighbours search these each in its own metric, and one
-# that takes location means (location-means.R) has other neighbours than one that keeps rows apart.
-# Approximate likelihoods on other neighbours differ by more than nested models may.
+# Nested fits on common neighbours. Each fit searches its neighbours in its own metric. A fit that
+# takes location means (location-means.R) uses other neighbours than a fit that keeps rows separate.
+# Likelihoods on different neighbours can differ by more than the nested models themselves.
 
-# The log-likelihoods of `fits` and whether they are on `common` neighbours, those of the fit
-# `largest`, where those of their own differ.
+# The log-likelihoods of `fits`. If their own neighbours differ, likelihoods are on the neighbours
+# of the fit `largest` where possible, and `common` is TRUE.
 compared_likelihoods <- function(fits, largest) {
   values <- vapply(fits, function(fit) c(stats::logLik(fit)), 0)
   if (!differ_in_neighbors(fits, largest)) return(list(values = values, common = FALSE))
@@ -64,8 +64,9 @@ likelihood_on <- function(fit, problem, neighbors) {
   with_jacobian(fit)$log_likelihood
 }
 
-# A table of neighbours has the same numbers for all of these: locations where all have the same
-# ones, with their covariates, or the same points of them, and else rows.
+# A table of neighbours needs the same numbers in all problems. These are numbers of locations, or
+# of their points in the covariates, if all problems contain the same ones. Otherwise they are of
+# rows.
 at_same_rows <- function(problems) {
   reduced <- !vapply(problems, function(problem) is.null(problem$all_rows), NA)
   if (!any(reduced)) return(problems)

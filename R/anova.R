@@ -82,8 +82,8 @@ anova.neargp <- function(object, ...) {
     if (any(untested)) no_test_heading), class = c("anova", "data.frame"))
 }
 
-# Whether twice the gain of likelihood is not chi-squared: at a penalised optimum, and for warps,
-# whose further coordinates have a singular information where there are none.
+# Whether twice the gain of likelihood is not chi-squared. This is so at a penalised optimum, and
+# for warps: without a warp, the information of its further coordinates is singular.
 has_no_test <- function(fit) {
   has_ridge(fit$layout) || has_prior(fit$layout) || any(fit$layout$kind %in% warp_kinds)
 }
@@ -92,8 +92,8 @@ no_test_heading <- paste0(
   "\nNo p-value of a covariance with a penalty, a prior or a warp, see ?anova.neargp:\n",
   "compare by cross_validate(refit = TRUE).")
 
-# Rows whose model is less likely than a smaller one, by more than two searches may differ that have
-# found the same maximum.
+# Rows whose model is less likely than a smaller model. Two searches that found the same maximum may
+# differ by `resolution`.
 is_lost <- function(table, resolution = 0.01) {
   !is.na(table$Df) & table$Df > 0 & table$Chisq < -resolution
 }
@@ -132,8 +132,8 @@ compared_model <- function(fit) {
 
 # The squares of R beta are the additions of each coefficient to beta'V^-1 beta given those before
 # it. R is the upper triangle with R'R = V^-1. V may be singular to rounding (a year and an
-# intercept), so R is found from theta, the coefficients of the core, with beta = B theta and a
-# well-conditioned covariance matrix S'S: if S^-T B^-1 = QR, then R beta = Q'S^-T theta.
+# intercept). R is therefore found from theta, the coefficients of the core, with beta = B theta and
+# a well-conditioned covariance matrix S'S. If S^-T B^-1 = QR, then R beta = Q'S^-T theta.
 sequential_effects <- function(fit) {
   trend <- seq_along(fit$beta)
   core <- uncertain_trend(fit)
@@ -196,8 +196,8 @@ extractAIC.neargp <- function(fit, scale = 0, k = 2, ...) {
     abort_neargp("formula", c("step() does not keep random effects and smooths.",
       i = "Compare by drop1() or AIC(), or by anova() of two fits."))
   }
-  # A restricted likelihood is of contrasts that the trend defines, and says nothing of other
-  # trends.
+  # The trend defines the contrasts of a restricted likelihood: likelihoods of other trends are not
+  # comparable.
   if (fit$score != "log-likelihood") {
     abort_not_likelihood("extractAIC()", fit$score, is_gaussian(fit$family))
   }
@@ -220,7 +220,7 @@ check_compared <- function(fits) {
 }
 
 compared_differences <- function(a, b) {
-  # what maximises the likelihood; which likelihood it is is a part of its own
+  # what maximises the likelihood; the kind of likelihood is a separate part
   as_made <- function(method) {
     if (identical(method$ordering, "auto")) method$ordering <- "maxmin"
     structure(method[setdiff(names(method), c("label", "estimation"))],

@@ -1,6 +1,6 @@
-# Areas as columns of the coordinates: after those of the place in the middle each of at most
-# `points` points with its weight in the row's mean, which src/core/covariance/areal.h reads. A
-# place has itself as its only point.
+# Areas as columns of the coordinates. The location in the middle comes first. Each of at most
+# `points` points follows, with its weight in the row's mean (src/core/covariance/areal.h). The only
+# point of a row that is no area is its location.
 
 # The fit keeps how many points a row has at most, and how areas get theirs.
 with_support <- function(locations, areal, rows) {

@@ -1,9 +1,9 @@
-# Rows of data that are areas: the points that stand for each, in place of which the model frame
-# sees a point in the middle. A list of
-#   data: sf points with the columns of the user's, layers of covariates as means over the areas
-#   xy, area, weight: of each point its coordinates, the number of its row and its weight in it
-#   values: of each point the layers that are covariates, NULL for none
-#   described: what the fit keeps of it, see with_support()
+# Rows of data that are areas. Points stand for each area, and the model frame contains a point in
+# the middle in place of them. The result is a list:
+#   `data`: sf points with the user's columns, and with layers of covariates as means over areas.
+#   `xy`, `area`, `weight`: the coordinates of each point, its row and its weight in the row.
+#   `values`: the layers that are covariates, at each point; NULL without such layers.
+#   `described`: what the fit keeps of the areas, see with_support().
 
 # Coarse grids are areas where a support is given for them. `used`: the names that the model has.
 areas_of_grid <- function(data, support, used) {

@@ -1,14 +1,14 @@
-# Areas cut by the cells of a grid: of each cell the size and the centroid of what lies in the area.
+# Areas cut by the cells of a grid: the size and the centroid of the part of each cell in the area.
 #
-# An edge that goes up adds the region to its right, one that goes down takes it away. With edges
-# cut at the lines of the grid, a piece changes its own cell by the trapezoid to its right, and the
-# cells to the right of it by whole strips. Sums of these over all pieces are integrals over the
-# area by Green's theorem, for any number of parts and holes. In units of a cell, from its middle,
-# with the height dv of a piece at (u, v):
+# An edge that goes up adds the region to its right, and one that goes down takes it away. Edges are
+# cut at the lines of the grid. Each piece then changes its own cell by the trapezoid to its right,
+# and the cells to the right of it by whole strips. Sums of these over all pieces are integrals over
+# the area by Green's theorem, for any number of parts and holes. Coordinates are in units of a
+# cell, from its middle. In terms of the height dv of a piece at u, v these integrals are:
 #
-#   size      integral of (1/2 - u) dv
-#   moment u  integral of (1/4 - u^2) / 2 dv
-#   moment v  integral of v (1/2 - u) dv
+#   Size:      integral of (1/2 - u) dv.
+#   Moment u:  integral of (1/4 - u^2) / 2 dv.
+#   Moment v:  integral of v (1/2 - u) dv.
 #
 # On the sphere dv is multiplied by the cosine of the latitude.
 
@@ -31,8 +31,8 @@ polygon_edges <- function(geometry, longlat) {
   if (longlat && sf::sf_use_s2()) along_great_circles(edges) else edges
 }
 
-# Edges on the sphere as many that are straight in longitude and latitude, each of at most a tenth
-# of a degree: meridians are straight, and so is what has been drawn along a pole.
+# Splits edges on the sphere into pieces that are straight in longitude and latitude, each of at
+# most a tenth of a degree. Meridians and edges along a pole are straight already.
 along_great_circles <- function(edges) {
   turn <- abs(edges$x1 - edges$x0)
   straight <- turn >= 180 | pmin(abs(edges$y0), abs(edges$y1)) > 90 - 1e-9
@@ -92,9 +92,9 @@ quarters_of <- function(cells, grids) {
   grids_over(cells$area, boxes, matrix(2, 2L, nrow(cells)), own$scale / 4)
 }
 
-# The cells that overlap the area of their grid, by rows of each: the `row` of the grid, its `area`,
-# the centroid `x`, `y` of that part, its `share`, the part of a cell times the grid's scale, and
-# whether it is `whole`.
+# The cells that overlap the area of their grid, by rows of each grid. `x` and `y` are the centroid
+# of the part in the area. `share` is this part of a cell times the grid's scale, and `whole` says
+# whether it is the whole cell.
 cells_in_areas <- function(edges, grids, longlat) {
   count <- grids$columns * grids$rows
   grid <- rep(seq_along(count), count)

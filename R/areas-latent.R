@@ -1,14 +1,14 @@
-# The posterior at the points of areas by the sparse precision of the field at data and points
-# together: all of them are nodes of one nearest-neighbour prior, in one maxmin ordering, and the
-# data are seen with their precision W, the points not at all. The posterior is therefore N(m,
-# A^-1), A = Q + C'WC, that of vnngp() with further nodes. Conditioned on their nearest data and on
-# each other in place of that, means over areas of smooth fields have been wrong by 0.6 of their
-# standard deviation.
+# The posterior at the points of areas, by the sparse precision of the field at data and points
+# together. All of them are nodes of one nearest-neighbour prior, in one maxmin ordering. The data
+# are observed with their precision W, and the points are not observed. The posterior is therefore
+# N(m, A^-1) with A = Q + C'WC, the posterior of vnngp() with further nodes. Points could also be
+# conditioned on their nearest data and on each other. Means over areas of smooth fields were then
+# wrong by 0.6 of their standard deviation.
 
-# Neighbours of a node. The largest error of 25 means was 0.05 to 0.26 of their exact standard
-# deviation with 15, 0.01 to 0.08 with 30, below 0.013 with 60; standard deviations were within
-# 1.5%, 0.7% and 0.06% (bench/areas.R).
-# Time grows with the cube of it, and memory with the square.
+# Neighbours of a node. The largest error of 25 means, in units of their exact standard deviation,
+# was 0.05 to 0.26 with 15 neighbours, 0.01 to 0.08 with 30, and below 0.013 with 60. Standard
+# deviations were within 1.5%, 0.7% and 0.06% (bench/areas.R). Time grows with the cube of the
+# number of neighbours, and memory with the square.
 most_neighbors_of_areas <- 500L
 
 neighbors_of_areas <- function(object) min(max(30L, object$k), 60L)
@@ -27,8 +27,8 @@ latent_area_posterior <- function(given, support, settings) {
       settings$context)$field[support$node, , drop = FALSE]))
 }
 
-# `weighted`: what the posterior mean of the field at each point is of the responses and of each
-# column of the trend.
+# `weighted`: the posterior mean of the field at each point, with the responses and then with each
+# column of the trend as data.
 with_area_trend <- function(given, support, weighted, field) {
   object <- given$object
   target <- support$target
@@ -65,8 +65,8 @@ core_nodes <- function(coords, order, neighbors, jitter, low_rank) {
 }
 
 # An incomplete factor may break down where a field is smooth compared with the distances of its
-# nodes. Then a greater jitter, a hundred times at most, does: means change by hundredths of their
-# standard deviation, more where there is next to no noise.
+# nodes. A greater jitter, at most a hundred times, then succeeds. Means change by hundredths of
+# their standard deviation, and by more if there is almost no noise.
 factored_posterior <- function(nodes, node_of_datum, given, exact, context) {
   failure <- NULL
   for (times in c(1, 10, 100)) {

@@ -1,5 +1,6 @@
-# Areas are predicted of fits with one field, whose posterior is normal at any number of locations:
-# not of several responses and classes, nor of odvgp(), whose mean is not that of its covariance.
+# Predictions of areas need a fit with one field whose posterior is normal at any number of
+# locations. Fits with several responses or classes do not support them. `odvgp()` is excluded since
+# its mean is exact, while its covariance is that of svgp().
 
 check_predicts_areas <- function(object) {
   refuse_compressed(object, "A prediction of areas")

@@ -1,7 +1,7 @@
-# Points that stand for an area: the centroids of its parts in the cells of a regular grid over its
-# bounding box, at least one, with the size of these as weights. For whole cells this is the
-# midpoint rule. Its error in the variance of a mean over a square whose side is the range of an
-# exponential covariance is, without data, 2% with 16 points, 0.2% with 144.
+# Points that stand for an area, at least one. They are the centroids of its parts in the cells of a
+# regular grid over its bounding box, and the sizes of the parts are their weights. For whole cells
+# this is the midpoint rule. Its error in the variance of a mean over a square whose side is the
+# range of an exponential covariance is, without data, 2% with 16 points, 0.2% with 144.
 
 km_per_degree <- 6371 * pi / 180
 
@@ -9,9 +9,9 @@ polygon_boxes <- function(geometry) {
   vapply(geometry, function(polygon) as.double(sf::st_bbox(polygon)), double(4))
 }
 
-# The points of grids of these steps: centroids of the parts of an area in the cells, with the size
-# of these as weights, so that means of what is linear in the coordinates are exact. A part whose
-# centroid lies outside of the area is cut in four, and its parts likewise.
+# The points of grids of these steps: the centroids of the parts of an area in the cells, weighted
+# by the sizes of the parts. Means of functions that are linear in the coordinates are therefore
+# exact. A part whose centroid lies outside of the area is cut in four, and its parts likewise.
 points_in_areas <- function(geometry, boxes, steps, longlat, most_cuts = 3L) {
   check_point_count(boxes, steps, longlat)
   if (!length(geometry)) return(list(xy = matrix(0, 0L, 2L), area = integer(0), weight = double(0)))
@@ -60,7 +60,7 @@ as_points <- function(parts, geometry) {
     weight = parts$share)
 }
 
-# Steps by which an area has at most `most` points; of slivers the length counts, not the width.
+# Steps that give an area at most `most` points. The length of a sliver counts, not its width.
 least_steps <- function(size, boxes, locations, most) {
   pmax(sqrt(size / most), box_extents(boxes, locations$metric == "longlat") / most)
 }

@@ -1,8 +1,8 @@
-# Areas are polygons of sf, or the cells of a raster. As a list: `geometry`, `columns` (a plain data
-# frame), `known`, FALSE for cells outside of a mask, and `restore`, which turns a data frame of
-# results into the class of the areas.
+# Areas are polygons of sf, or the cells of a raster. They become a list of `geometry`, `columns` (a
+# plain data frame), `known` and `restore`. `known` is FALSE for cells outside of a mask.
+# `restore()` turns a data frame of results into the class of the areas.
 
-# Whether `x` has polygons, all of it or, by mistake, some.
+# Whether all geometries of `x` are polygons, or some are by mistake.
 is_areas <- function(x) {
   if (!is_sf(x)) return(FALSE)
   geometry <- sf::st_geometry(x)
@@ -75,7 +75,7 @@ measured_polygons <- function(geometry, locations) {
     sf::NA_crs_))
 }
 
-# As check_longlat() has it for points. Borders at the poles may be rounded.
+# The check of check_longlat(), for polygons. Borders at the poles may be rounded.
 check_polygon_degrees <- function(geometry, locations, argument, rounding = 1e-6) {
   if (locations$metric != "longlat") return(invisible())
   is_beyond <- function(box) {

@@ -1,12 +1,13 @@
-# The posterior of the field at the points of areas. As a list: `mean` of each point, trend
-# included; `unseen`, D = X - H, the part of its trend that the data do not see, a row each; `vcov`,
-# the covariance matrix V of the coefficients; and of the field given these
-#   variances(): of the weighted mean over each area with points, in order
-#   covariance(): the covariance matrix of these
-#   blocks(areas): a list of the covariance matrices of the points of each of these areas
-#   draws(n): of the field at the points about its mean, a column for each;
-# and whether it `is_sparse`, so that draws at thousands of points take no longer than their
-# covariance matrix.
+# The posterior of the field at the points of areas, a list:
+#   `mean`: the mean at each point, with the trend.
+#   `unseen`: D = X - H, the columns of the trend less what the data predict of them, a row a point.
+#   `vcov`: the covariance matrix V of the coefficients.
+#   `is_sparse`: whether draws at thousands of points take no longer than their covariance matrix.
+# The other elements are functions. They describe the field given the coefficients:
+#   `variances()`: the variances of the weighted mean over each area with points, in order.
+#   `covariance()`: the covariance matrix of these means.
+#   `blocks(areas)`: a list of the covariance matrices of the points of each of these areas.
+#   `draws(n)`: draws of the field at the points about its mean, a column each.
 
 area_posterior <- function(method, object, support, settings) {
   UseMethod("area_posterior")
@@ -20,9 +21,9 @@ area_posterior.default <- function(method, object, support, settings) {
     latent_area_posterior(given, support, settings)
 }
 
-# The observations of the field at the rows of the fit: a normal observation each of precision W and
-# `natural` W (y - base), which answers to the trend by W X. `object`: with the data, covariance and
-# trend that these belong to; `bias`: of the linear predictor.
+# The observations of the field at the rows of the fit, each normal with precision W. `natural` is
+# W (y - base), to which the trend adds W X. `object`: a fit with the data, covariance and trend that
+# these belong to. `bias`: of the linear predictor.
 area_observations <- function(method, object) {
   UseMethod("area_observations")
 }
@@ -90,7 +91,7 @@ dense_area_posterior <- function(given, support) {
     }))
 }
 
-# Rows of whole areas, so many at a time or those of one area.
+# Rows of whole areas, at most `most` at a time unless a single area takes more.
 point_chunks <- function(support, most) {
   size <- tabulate(match(support$area, unique(support$area)))
   chunk <- cumsum(as.double(size)) %/% max(most, 1)

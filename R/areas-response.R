@@ -1,8 +1,8 @@
-# Means and totals of expected responses over areas, T = c sum_l a_l h(eta_l), where h bends: the
-# family's mean given the linear predictor, or the mean given the field of a transformed response.
-# The linear predictors of an area's points are normal, so that E T needs the moments of each point
-# alone; the rest is of joint draws. With h = exp and S the covariance of eta, e_l = E exp(eta_l) =
-# exp(m_l + S_ll / 2),
+# Means and totals of expected responses over areas, T = c sum_l a_l h(eta_l), where h is not
+# linear. It is the family's mean given the linear predictor, or the mean of a transformed response
+# given the field. The linear predictors of an area's points are normal, so that E T needs the
+# moments of each point alone. Joint draws give the rest. With h = exp, Var T is exact. Let S be the
+# covariance of eta and e_l = E exp(eta_l) = exp(m_l + S_ll / 2). Then
 #
 #   Var T = c^2 sum_lk a_l a_k e_l e_k (exp(S_lk) - 1).
 
@@ -16,8 +16,8 @@ response_areas <- function(object, support, settings) {
     covariance = if (settings$joint) saturate_areas(given$covariance * outer(scale, scale)))
 }
 
-# The `mean` and `variance` of each area, NA where these are those of the draws, a row of `draws`
-# for each, and with joint = TRUE their `covariance`.
+# The `mean` and `variance` of each area, a row of `draws` for each, and with joint = TRUE their
+# `covariance`. NA stands for moments that are those of the draws.
 expected_areas <- function(object, support, settings) {
   posterior <- area_posterior(object$method, object, support, settings)
   curve <- response_curve(object)
@@ -65,7 +65,7 @@ with_moments_of_draws <- function(given) {
   given
 }
 
-# Numbers as saturate() has them of locations.
+# Replaces overflow as saturate() does at locations.
 saturate_areas <- function(x) {
   beyond <- is.infinite(x) | is.nan(x)
   if (!any(beyond)) return(x)

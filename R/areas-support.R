@@ -1,7 +1,8 @@
 # The support of areas: the points that stand for them, with trend and offset, and the weights of
-# the means and totals over them. A list of `target` (coords, X, offset of the points), of each
-# point its `area` (in order) and its `weight` (of an area they add up to 1), and of each area its
-# number of `points` and for sums its `total`, what the mean is multiplied by.
+# the means and totals over them. A list of `target` (coords, X, offset of the points), `area`,
+# `weight`, `points` and `total`. `area` and `weight` belong to points, in order of areas; weights
+# sum to 1 in an area. `points` is the number of an area's points. `total` is the factor of its mean
+# in a sum.
 
 area_support <- function(object, areas, settings) {
   check_grid_coordinates(object$locations)
@@ -34,8 +35,8 @@ area_points <- function(geometry, object, spacing) {
   points_in_areas(geometry, boxes, area_spacing(geometry, boxes, object, spacing), longlat)
 }
 
-# A distance of at most `needed_distance()`: at least 25 points, 16 of responses that are drawn,
-# and, unless a spacing is given, at most `most` an area.
+# The given spacing, or a distance of at most `needed_distance()`. An area then gets at least 25
+# points, 16 for responses that are drawn, and at most `most`.
 area_spacing <- function(geometry, boxes, object, spacing,
                          least = if (has_normal_response(object)) 25 else 16,
                          most = most_points(object, length(geometry))) {
@@ -54,9 +55,9 @@ area_spacing <- function(geometry, boxes, object, spacing,
   pmax(pmin(wanted, sqrt(size / least)), least_steps(size, boxes, object$locations, most))
 }
 
-# Points of one area, and of all together but for 400 of each: what takes seconds. A sparse
-# posterior is solved at all of them at once; the others have matrices of all points of an area,
-# which draws factor.
+# The most points of one area that take seconds. The points of all areas together are limited as
+# well, except that each area may use 400. A sparse posterior is solved at all of them at once. The
+# others need matrices of all points of an area, which draws factor.
 most_points <- function(object, areas) {
   inducing <- inherits(object$method, "neargp_svgp")
   limits <- if (inducing || (is_dense_fit(object) && !has_normal_response(object)))
@@ -66,16 +67,17 @@ most_points <- function(object, areas) {
 }
 
 # The midpoint rule adds to the variance of a mean the variance of the field within a cell, divided
-# by the number of cells. For an exponential covariance and cells of side h this is, as a share of
-# the field's variance, 0.23 h^3 / (range * area): the sum of its spectral density at the
+# by the number of cells. For an exponential covariance and cells of side h this is a share of
+# 0.23 h^3 / (range * area) of the field's variance. It is the sum of the spectral density at the
 # frequencies (j, k) / h except 0. It is small against the variance of a mean without data if the
 # correlation of neighbouring points is 0.75. Data at a distance s leave the variance of their own
-# lattice, 0.23 s^3 / (range * area), and that of their noise, nugget / variance * s^2 / area: the
-# third root of a share of the two sets the distance of points. For Matern covariances of smoothness
-# nu the power is 2 nu + 2 instead of 3: points need not be as dense, and could not be, since the
-# posterior at dense points of a smooth field is singular to working precision. Responses that are
-# drawn, with noise of their own and by dense matrices of the points, have half the range, and no
-# more than 100 points for the sake of the data.
+# lattice, 0.23 s^3 / (range * area). Their noise adds nugget / variance * s^2 / area. The third
+# root of a share of the two sets the distance of points.
+#
+# For Matérn covariances of smoothness nu the power is 2 nu + 2 instead of 3. Points need not be as
+# dense then. Nor could they: the posterior at dense points of a smooth field is singular to working
+# precision. Responses that are drawn add noise and need dense matrices of the points. Their points
+# are about half the range from each other, and the data require at most 100 points.
 needed_distance <- function(geometry, size, object) {
   drawn <- !has_normal_response(object)
   apart <- distance_of_data(geometry, size, object)
@@ -88,7 +90,7 @@ needed_distance <- function(geometry, size, object) {
   pmin(correlated_distance(object, if (drawn) 0.6 else 0.75), by_data)
 }
 
-# The smoothness of the roughest component, as the nu of Matern covariances.
+# The smoothness of the roughest component, as the nu of Matérn covariances.
 least_smoothness <- function(object) {
   min(vapply(varying_components(object), function(component) {
     switch(component$family, exponential = 0.5, matern = component$shape,

@@ -48,9 +48,9 @@ check_weight_raster <- function(weights, object) {
   weights
 }
 
-# Points with the weights that their areas have there, and the total of these. Within an area a
-# point takes the weights of the cells that are nearest to it, of cells on an edge the part inside,
-# so that they add up to the area's whatever the spacing.
+# Points with their weights, and the total weight of each area. Within an area a point takes the
+# weights of the cells that are nearest to it. Cells on an edge count with the part inside, so that
+# weights add up to the area's total whatever the spacing.
 with_area_weights <- function(points, areas, weights) {
   if (is.null(weights)) return(points)
   if (!is_raster(weights)) {
@@ -70,8 +70,8 @@ take_points <- function(points, kept) {
   points
 }
 
-# Cells of a raster in each area: their centres `xy` and weights. If an area crosses the date line,
-# either side is a polygon of the plane.
+# Cells of a raster in each area: their centres `xy` and weights. An area across the date line
+# becomes two polygons of the plane.
 covered_cells <- function(weights, geometry) {
   unbroken <- unbroken_polygons(geometry)
   across <- which(polygon_boxes(unbroken)[3L, ] > pmax(polygon_boxes(geometry)[3L, ], 180))

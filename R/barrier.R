@@ -1,6 +1,6 @@
-# Distances around barriers, as coordinates: lengths of shortest paths over the passable cells of a
-# grid, embedded by multidimensional scaling, so that any covariance of Euclidean distance, and any
-# method, takes them.
+# Distances around barriers, as coordinates. The distances are lengths of shortest paths over the
+# passable cells of a grid. Multidimensional scaling embeds them, so that any covariance of
+# Euclidean distance and any method can use them.
 
 #' Coordinates around barriers
 #'
@@ -155,8 +155,8 @@ barrier_steps <- function(reach = 3L) {
   steps[prime & (steps$i > 0 | steps$j > 0), ]
 }
 
-# The cells that the line from the centre of cell (0, 0) to that of (i, j) touches, corners
-# included.
+# The cells, corners included, that the line from the centre of the cell at 0 to the centre of the
+# cell at `i`, `j` touches.
 touched_cells <- function(i, j) {
   crossings <- function(n) if (n == 0) NULL else (seq_len(abs(n)) - 0.5) / abs(n)
   t <- c(crossings(i), crossings(j))
@@ -196,9 +196,10 @@ largest_part <- function(grid) {
 
 # ---- scaling -------------------------------------------------------------------------------------
 
-# With D2 the squared distances of the landmarks, doubly centred, and its leading eigenvalues l and
-# vectors v, a cell at the squared distances d2 from them is at -1/2 l^(-1/2) v'(d2 - mean(D2)) (de
-# Silva and Tenenbaum 2004, section 2), for a landmark its classical scaling.
+# Let D2 be the squared distances of the landmarks, and let l and v be the leading eigenvalues and
+# vectors of -1/2 D2, doubly centred. A cell at the squared distances d2 from the landmarks is at
+# -1/2 l^(-1/2) v'(d2 - mean(D2)) (de Silva and Tenenbaum 2004, section 2). For a landmark this is
+# its classical scaling.
 landmark_scaling <- function(graph, dimensions, count) {
   cells <- igraph::vcount(graph)
   from <- distances_to_landmarks(graph, min(count, cells))
@@ -220,7 +221,7 @@ landmark_scaling <- function(graph, dimensions, count) {
     share = sum(decomposed$values[used]) / sum(decomposed$values[positive]))
 }
 
-# Each landmark is the cell farthest from those before it, the first the one farthest from a cell.
+# Each landmark is the cell farthest from those before it, the first one farthest from cell 1.
 distances_to_landmarks <- function(graph, count) {
   distance <- function(cell) drop(igraph::distances(graph, cell, algorithm = "dijkstra"))
   landmark <- integer(count)
