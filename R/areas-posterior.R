@@ -22,8 +22,8 @@ area_posterior.default <- function(method, object, support, settings) {
 }
 
 # The observations of the field at the rows of the fit, each normal with precision W. `natural` is
-# W (y - base), to which the trend adds W X. `object`: a fit with the data, covariance and trend that
-# these belong to. `bias`: of the linear predictor.
+# W (y - base), to which the trend adds W X. `object`: a fit with the data, covariance and trend
+# that these belong to. `bias`: of the linear predictor.
 area_observations <- function(method, object) {
   UseMethod("area_observations")
 }

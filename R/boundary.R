@@ -1,6 +1,6 @@
-# The remarks of print() about parameters that ended at a bound of their search interval, and of
-# those in which the likelihood is nearly flat: which, where the bound is in the units of the data,
-# and what to do.
+# The remarks of print() about parameters that ended at a limit of their search interval, or about
+# which the likelihood is nearly flat. They name the parameters, give the limit in the units of the
+# data, and advise what to do.
 
 # `vanishing`: some of them are nuggets or variances (at_bound()). `names` are those of
 # `parameters`, with remarks.
@@ -16,10 +16,10 @@ boundary_lines <- function(x, names, vanishing) {
     line("Poorly determined by the data", names[undetermined]))
 }
 
-# Variances, nuggets and standard deviations of effects that at_bound() notes for want of
-# information alone: little information is no small value. Their estimates are more than a
-# hundredth of the variance about the trend, counted from the lower bounds: 1e-6 of it for
-# variances, 1e-8 for nuggets and e^-24 for effects.
+# Variances, nuggets and standard deviations of effects that at_bound() notes only for lack of
+# information. Their estimates are not small: they exceed a hundredth of the variance about the
+# trend. The lower limits of the search are 1e-6 of this variance for variances, 1e-8 for nuggets
+# and e^-24 for effects.
 undetermined_parameters <- function(x) {
   least <- c(variance = log(1e4), nugget = log(1e6), effect_sd = 12 + log(0.1))[x$layout$kind]
   name <- x$parameters$name
@@ -43,7 +43,7 @@ boundary_parameters <- function(x) {
   name[bound & !emptied]
 }
 
-# A sentence or two for each parameter that ended at a bound and is named.
+# A sentence or two for each parameter that is named and ended at a limit of its search interval.
 boundary_advice <- function(x) {
   named <- which(x$parameters$at_boundary & x$parameters$name %in%
     sub(" .*", "", boundary_parameters(x)) & !idle_ranges(x))
@@ -109,7 +109,7 @@ undetermined_advice <- function(x, i) {
       paste0("Fix it", if (may_have_prior(x)) ", or give a prior (see ?pc_priors)"))
 }
 
-# The advice of methods on a nugget at a bound.
+# The advice of each method on a nugget at a limit of its search interval.
 nugget_advice <- list(
   default = function(method, x, side) {
     unless_all_noise(side, if (!is.null(x$data$noise$known))
@@ -138,14 +138,14 @@ shape_argument <- function(x, i) {
   family_shape(x$core_covariance$components[[x$layout$component[i]]]$family)$argument
 }
 
-# Ranges of more than 50 times the extent of the locations (half their upper bound) in a component
-# that has shorter ones: a field in which some coordinates play no part, which is no fault of the
-# fit.
+# Ranges of more than 50 times the extent of the locations (half their upper limit) in a component
+# that also contains shorter ranges. The field then does not depend on some coordinates, which is no
+# fault of the fit.
 idle_ranges <- function(x) {
   parameters <- x$parameters
   range <- x$layout$kind == "range"
-  # Far less distinguishes the levels of a factor if the variance is large, so only the bound
-  # counts.
+  # If the variance is large, a long range still distinguishes the levels of a factor. Their ranges
+  # count only at the upper limit.
   share <- replace(rep(0.5, nrow(parameters)), ranges_of_levels(x), 0.999)
   long <- range & !parameters$fixed & parameters$estimate >
     share * exp(x$bounds$upper[parameters$name])

@@ -1,13 +1,14 @@
-# Predictions at any new locations need these parts of a fit: the index of its rows, its data as the
-# core has them, factors. It is made by the first prediction and kept for the next ones, next to the
-# fit and not in it: `fit$cache` is an external pointer under which the core holds a value that is
-# not written to files, not counted by object.size(), not compared by identical(), and freed with
-# the last copy of the fit. A fit that was read from a file, or sent to another process, starts with
-# an empty cache of its own.
+# Predictions at any new locations need these parts of a fit: the index of its rows, its data in the
+# form of the core, factors. The first prediction computes them and keeps them for the next ones.
+# They are not part of the fit: `fit$cache` is an external pointer under which the core keeps a
+# value. The value is not written to files, not counted by object.size(), and not compared by
+# identical(). It is freed with the last copy of the fit. A fit that was read from a file, or sent
+# to another process, starts with an empty cache of its own.
 
-# The value of `expr`, made where it is not there. It is there only for the very fit that it was
-# made of: all elements of the fit, and whatever else rounding depends on, are compared, elements
-# that are the same object at no cost. Kept is what was made in full: an interrupt leaves nothing.
+# The value of `expr`, computed unless the cache contains it. A cache is valid only for the very fit
+# that it was made for. All elements of the fit are compared, and all else that rounding depends on.
+# The comparison of elements that are the same object costs nothing. Only complete values are kept:
+# an interrupt leaves nothing.
 cached <- function(object, name, context, expr) {
   state <- cache_state(object)
   if (is.null(state)) return(expr)

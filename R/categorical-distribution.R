@@ -1,6 +1,6 @@
-# Distributions of classes: `probability` has a row for each distribution and a column for each of
-# `levels`. Observations are numbers of levels. With two levels the mean is the probability of the
-# second.
+# Distributions of classes. The matrix `probability` contains a row for each distribution and a
+# column for each of `levels`. Observations are numbers of levels. With two levels the mean is the
+# probability of the second.
 
 new_categorical <- function(probability, levels) {
   new_predictive(list(probability = probability, levels = levels), "categorical")

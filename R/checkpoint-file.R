@@ -1,8 +1,8 @@
-# The file of a checkpoint: a header, which says of what fit it is, and records that follow each
-# other (R/checkpoint-journal.R). Header and records are blocks: the number of bytes, a checksum,
-# and so many bytes of serialize(). A block that is cut off at the end is that of a write in which
-# the process was killed, and is as if it had not begun. The header, and a file that is written
-# again, come to their place by a rename.
+# The file of a checkpoint: a header that describes the fit, and records that follow each other
+# (R/checkpoint-journal.R). Header and records are blocks: the number of bytes, a checksum, and so
+# many bytes of serialize(). A block that is cut off at the end was being written when the process
+# was killed, and is ignored. A new file, and a file that is written again, appear under their name
+# by a rename.
 
 checkpoint_magic <- "NEARGPCK"
 

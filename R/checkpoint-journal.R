@@ -1,15 +1,14 @@
-# The journal of a fit with a checkpoint: what its objectives have answered. To go on, a fit runs
-# from its beginning once more, and its questions are answered by the journal until that is used up:
-# whatever optimiser asks arrives where it was, with all that it had in mind, and nothing of it
-# needs to be stored. That holds while everything between the questions depends on the data, the
-# settings and R's random numbers alone.
-#
-# Next to the answers the journal keeps two kinds of states, of which the newest replaces the one
-# before. Some objectives keep a part of the best answer so far, at which the next evaluation begins
-# (`apart`). And a loop whose state is small compared with what it computes, as of Adam, keeps that
-# (in_stage()), so that its rounds need not be gone through again.
+# The journal of a fit with a checkpoint: the answers of its objectives. To go on, a fit runs from
+# its beginning once more. The journal answers its questions until the answers are used up. Any
+# optimiser then arrives where it was, with all of its internal state, none of which needs to be
+# stored. This works if everything between the questions depends on the data, the settings and R's
+# random numbers alone.
+# The journal also keeps two kinds of states, of which the newest replaces the one before. Some
+# objectives keep a part of the best answer so far, at which the next evaluation begins (`apart`). A
+# loop such as Adam's, whose state is small compared with what it computes, keeps this state
+# (in_stage()). Its rounds then need not be repeated.
 
-# The journal is an environment in the session of the fit. A session without a checkpoint has none.
+# The journal is an environment in the session of the fit. Without a checkpoint it is NULL.
 # `inside`: whether an answer, or a loop by itself, is being computed.
 is_journaled <- function(session) !is.null(session$journal) && !session$journal$inside
 
@@ -75,8 +74,9 @@ portable_error <- function(condition) {
   list(condition = condition)
 }
 
-# What is `apart` of an answer: its element `what`, as plain numbers by `pack` of it, where the
-# answer `improves`; `name`: of journal_name(). `drop`: elements that nobody reads again.
+# `apart`: the part of an answer that is kept separately, if the answer `improves`. It is the
+# element `what`, turned into plain numbers by `pack`, under a `name` of journal_name(). `drop`:
+# elements that nobody reads again.
 note_answer <- function(journal, question, found, apart) {
   journal$at <- journal$at + 1L
   stored <- found
@@ -141,9 +141,8 @@ set_seed <- function(seed) if (!is.null(seed)) assign(".Random.seed", seed, envi
 
 # ---- writing -------------------------------------------------------------------------------------
 
-# After a write that took w seconds the next one comes 200 w later, so that writing takes half a
-# percent of the time whatever the disk and the size of the states; by a clock that nobody sets
-# back.
+# After a write that took w seconds the next one comes 200 w later. Writing therefore takes half a
+# percent of the time, whatever the disk and the size of the states. The clock is monotonic.
 write_share <- 200
 
 write_when_due <- function(session) {

@@ -229,8 +229,9 @@ state_to_go_on_from <- function(problem) {
     "data"))], problem$start_positions, problem$warm_classifier)
 }
 
-# The same for all that computes the same: whatever kind of vector R has made (of a sum it makes a
-# plain one; -0 and 0 are one), however strings are encoded, and wherever functions come from.
+# A form that is the same for all settings that compute the same. It does not depend on R's kind of
+# vector, on the encoding of strings, or on the environments of functions. The sum x + 0 is a plain
+# vector, and turns -0 into 0.
 plain_part <- function(x) {
   if (is.list(x)) return(list(names(x), lapply(unclass(x), plain_part)))
   if (is.function(x) || is.language(x)) return(deparse(x))

@@ -16,7 +16,7 @@ abort_argument <- function(name, wanted, value) {
     "."))
 }
 
-# `what`, in words, has the joint distribution of the linear predictor only.
+# `what`: the case, in words, in which only the linear predictor supports joint predictions.
 abort_joint_response <- function(what) {
   abort_neargp("argument", c(sprintf("`type` must be \"link\" with joint = TRUE %s.", what),
     i = "simulate() draws responses jointly."))

@@ -71,10 +71,10 @@ label_estimators <- function(estimator, classes, warm) {
   if (classes == 2L) "label" else both
 }
 
-# Fitting p parameters raises the score of the training rows by about p above that of as many new
-# ones (Akaike's), and by more where conditioning sets overlap: by 3.4 p for "label" on splice, with
-# 60 ranges. Scores that differ by less than 4 p do not distinguish estimators. Enough rows have to
-# remain in each training set: neighbours, and rows of each column of the trend.
+# Fitting p parameters raises the score of the training rows by about p above the score of as many
+# new rows (Akaike). Where conditioning sets overlap it is more: 3.4 p for "label" on the splice
+# data, with 60 ranges. Scores that differ by less than 4 p do not distinguish estimators. Enough
+# rows must remain in each training set: neighbours, and rows of each column of the trend.
 hardly_differ <- function(problem, values, k) {
   X <- problem$data$X
   links <- 1L + ncol(X) * trend_outputs(length(problem$data$levels))
@@ -201,11 +201,12 @@ check_kept_classes <- function(fit, split) {
 
 label_start_slope <- 2
 
-# An earlier fit has all of it. Else variance, nugget and slope are 1, 1 and 2 and there is no
-# trend, among data or far from them: where the class prevalence is right the ridge leads there.
-# Ranges are compared by the score of some hundred observations in up to three coordinates. In more,
-# distances concentrate near sqrt(2 d) standard deviations, and a grid finds a narrow optimum that
-# the separate ranges do not leave: they start at sqrt(d) standard deviations.
+# An earlier fit provides all starting values. Without one, variance, nugget and slope are 1, 1 and
+# 2, and there is no trend, neither among data nor far from them. Where the class prevalence is
+# right, the ridge leads to it. Ranges are compared by the score of some hundred observations in up
+# to three coordinates. In more, distances concentrate near sqrt(2 d) standard deviations, and a
+# grid finds a narrow optimum that the separate ranges do not leave. They start at sqrt(d) standard
+# deviations.
 label_start <- function(problem, k) {
   q <- ncol(problem$loo$design$X)
   classes <- problem$classes$labels$classes

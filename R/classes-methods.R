@@ -25,7 +25,7 @@ class_trend_section <- function(x, digits, summary) {
     if (!is.null(slope)) new_section(slope)
 }
 
-# The process of labels has no scale of its own: print() shows how far it reaches.
+# The scale of the process of labels carries no information: print() only shows how far it reaches.
 label_ranges_section <- function(x, digits) {
   if (has_ability(x$method, "class_fields")) return(covariance_section(x, digits, NULL))
   values <- printed_covariance(x)
@@ -61,9 +61,9 @@ left_out_sections <- function(x, left_out) {
       show = show_as_printed, apart = FALSE))
 }
 
-# A factor common to variance and nugget leaves the mean of the labels as it is and multiplies the
-# variance of it, which does no more than draw probabilities towards the trend's
-# (src/core/loo/label_link.h). Either at its lower bound is often no more than such a factor.
+# A factor common to variance and nugget does not change the mean of the labels and multiplies their
+# variance. A larger variance only draws probabilities towards those of the trend
+# (src/core/loo/label_link.h). A variance or nugget at its lower limit is often only such a factor.
 label_scale_note <- function(x, digits) {
   kind <- x$layout$kind
   estimate <- x$parameters$estimate

@@ -1,15 +1,16 @@
-# The leave-one-out log score of class labels as a function of theta: the working parameters of the
-# covariance, the logarithm of the slope of the link, the coefficients of the trend inside it (of
-# orthogonal columns, one set of coefficients for each output), and the intercept shift. The
-# intercept among the coefficients is that among data. Far from data it is that of the class
-# prevalence (R/classes-prevalence.R) plus the intercept shift; the difference is the bias of
-# src/core/loo/label_link.h. Formulas are there and in label_regression.h.
+# The leave-one-out log score of class labels as a function of theta. Theta contains the working
+# parameters of the covariance, the logarithm of the slope of the link, the coefficients of the
+# trend inside it, and the intercept shift. The trend's columns are orthogonal, with one set of
+# coefficients for each output. The intercept among the coefficients is the one among data. Far from
+# data it is the intercept of the class prevalence (R/classes-prevalence.R) plus the intercept
+# shift. The difference is the bias of src/core/loo/label_link.h. Formulas are there and in
+# label_regression.h.
 #
-# A light ridge, per observation, regularises what the data barely determine: 1e-3 of the trend's
-# mean square among data (the softmax does not change when all outputs get the same), 1e-4 of the
-# squared logarithm of the slope. The ridge on the square of the intercept shift is 1e-2 in up to
-# three coordinates. Almost no row is far from all others there, so the score's preference would be
-# the model's error. In more coordinates, where many are, it is 1e-4.
+# A light ridge, per observation, regularises what the data barely determine. It is 1e-3 of the
+# trend's mean square among data, since the softmax does not change when all outputs get the same.
+# It is 1e-4 of the squared logarithm of the slope. The ridge on the square of the intercept shift
+# is 1e-2 in up to three coordinates. Almost no row is far from all others there, so the score's
+# preference would be the model's error. In more coordinates, where many are, it is 1e-4.
 
 label_penalty <- c(slope = 1e-4, trend = 1e-3)
 
@@ -147,10 +148,10 @@ has_two_processes <- function(problem) {
 
 # ---- the design inside the link ------------------------------------------------------------------
 
-# Columns that span what those of X do, orthogonal and of unit mean square (R/trend-basis.R), so
-# that the sum of squared coefficients is the mean square of the trend itself: the penalty depends
-# on what the trend is, and not on how it is written (x + x^2, or poly(x, 2)), and no optimiser
-# meets its collinear columns. The intercept comes first and stays: all others are centred.
+# Orthogonal columns of unit mean square that span the same space as X (R/trend-basis.R). The sum of
+# squared coefficients is then the mean square of the trend itself. The penalty depends on the
+# trend, and not on how it is written (x + x^2, or poly(x, 2)), and no optimiser meets its collinear
+# columns. The intercept comes first and stays: all others are centred.
 scaled_design <- function(X) {
   basis <- trend_basis(X)
   sign <- ifelse(diag(basis$rotation) < 0, -1, 1)

@@ -1,19 +1,17 @@
 # The estimator of the LOO-k paper for classes: Polya-Gamma variables with a mean-field log-normal
-# distribution q, one for each datum and process (Jankowiak and Pleiss 2021, eqs. 12 and 34,
-# appendices A.6 to A.8). The objective is, per observation, E_q log p(y_n | neighbours, omega) -
-# kl_weight KL(q(omega_n) | p(omega_n)), without the term in E(1 / omega) that the paper leaves out.
-# Adam maximises it on mini-batches with one reparametrised draw of omega each, omega = exp(m + s
-# e), cut off at 2.5 where the density's series ends.
+# distribution q, one for each datum and process. The source is Jankowiak and Pleiss (2021), eqs. 12
+# and 34, appendices A.6 to A.8. The objective is, per observation,
 #
-#   E_q log p(y_n | neighbours, omega) - kl_weight KL(q(omega_n) | p(omega_n)),
+#   E_q log p(y_n | neighbours, omega) - kl_weight KL(q(omega_n) | p(omega_n)).
 #
-# without the term in E(1 / omega) that the paper leaves out, by Adam on mini-batches with one
-# reparametrised draw of omega each, omega = exp(m + s e), cut off at 2.5 where the density's series
-# ends. The divergence is the entropy of q in closed form and the log density at the draw. The
-# equations leave the weight of the divergence open: as printed they have its sum next to the mean
-# of the log scores; a weight of 1 puts the two in proportion. At that weight q stays near the
-# prior, and a logit near 1 / (2 E omega), about 2, among however many labels of one class: that is
-# the mean of many pseudo-observations y / (2 omega) of precision omega.
+# Like the paper, it leaves out the term in E(1 / omega). Adam maximises it on mini-batches with one
+# reparametrised draw of omega each. The draw omega = exp(m + s e) is cut off at 2.5, where the
+# density's series ends. The divergence is the entropy of q in closed form and the log density at
+# the draw. The equations leave the weight of the divergence open. As printed, they add the sum of
+# the divergence to the mean of the log scores. A weight of 1 puts the two in proportion. At that
+# weight q stays near the prior. Among any number of labels of one class, a logit then stays near
+# 1 / (2 E omega), about 2. This is the mean of many pseudo-observations y / (2 omega) of precision
+# omega.
 #
 # Formulas of scores and derivatives are in src/core/loo/polya_gamma.h.
 
@@ -61,7 +59,7 @@ fit_polya_gamma <- function(method, problem) {
     convergence = state$convergence, classifier = classifier)
 }
 
-# Polya-Gamma variables belong to rows: those at one location stay apart.
+# Polya-Gamma variables belong to rows: rows at one location stay separate.
 polya_gamma_problem <- function(method, problem) {
   label_problem(method, problem, "polya-gamma", seq_along(problem$data$y),
     scaled_design(problem$data$X), with_prevalence = FALSE)

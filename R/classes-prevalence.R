@@ -1,9 +1,10 @@
-# Class prevalence: what the trend of class labels says by itself, and so far from data. Its
-# intercept there starts from that of the class prevalence, with which the trend's probabilities,
-# averaged over the rows, are the shares of the classes: given the other coefficients the intercept
-# of greatest likelihood of a logistic or multinomial regression. The leave-one-out score of rows
-# that have neighbours near says next to nothing about it; only where rows are isolated, as in many
-# dimensions, does it move the intercept away from there, against a ridge.
+# Class prevalence: the probabilities that the trend of class labels gives by itself, and so far
+# from data. There, its intercept starts from the intercept of the class prevalence. With this
+# intercept, the averages of the trend's probabilities over the rows are the shares of the classes.
+# Given the other coefficients it is the maximum likelihood estimate of a logistic or multinomial
+# regression. The leave-one-out score of rows with near neighbours contains almost no information
+# about it. Only isolated rows, as in many dimensions, let the score move the intercept away from
+# it, against a ridge.
 
 # Collects of the rows, or as many as say enough, trend columns and offset, with the share of each
 # class among all rows. A class without a row in a training set counts as half a row.

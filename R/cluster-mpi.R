@@ -5,9 +5,9 @@ is_mpi <- function(node) inherits(node, "MPInode")
 
 of_rmpi <- function(name) getExportedValue("Rmpi", name)
 
-# Sends as snow does, but without collecting garbage after each message, some milliseconds for each
-# worker, and no longer than `limit` seconds: a rank that is stopped takes short messages, and no
-# long ones.
+# Sends as snow does, but does not collect garbage after each message, which takes some milliseconds
+# for each worker. Sending ends after `limit` seconds: a rank that is stopped takes short messages,
+# and no long ones.
 send_by_mpi <- function(node, data, limit) {
   message <- serialize(data, NULL)
   complete_by_mpi(message, limit, function(request) {

@@ -53,8 +53,9 @@ bind_predictions <- function(pieces, rows, newdata) {
 
 # ---- rows that are read --------------------------------------------------------------------------
 
-# Each row of newdata goes to the shard that has its place, with all rows that may be among its k
-# nearest: the shard's own, and those that others have within the reach of the k-th of these.
+# Each row of newdata goes to the shard that contains its location. The shard needs all rows that
+# may be among the k nearest: its own, and those of other shards within the distance of its own k-th
+# nearest.
 predict_from_shards <- function(object, newdata, settings, workers) {
   check_cluster_target(newdata, settings)
   target <- new_target(object, newdata, settings$part)
@@ -65,7 +66,7 @@ predict_from_shards <- function(object, newdata, settings, workers) {
   of_shard <- split(seq_len(nrow(target$coords)), factor(shard_of_coords(target$coords, recipe,
     recipe$partition), host$ids))
   rows <- lapply(of_shard, function(places) which(target$complete)[places])
-  # rows without a location have no prediction, whoever makes it
+  # rows without a location get no prediction, so any shard can take them
   rows[[1L]] <- sort(c(rows[[1L]], which(!target$complete)))
   read_by(host, reading_of(object, shard_context(plain_context(1L), workers)))
   queries <- lapply(of_shard, function(places) list(x = core_scale(target$coords[places, ,

@@ -1,9 +1,10 @@
 # Tasks that workers take one after the other: whoever is idle gets the next one. Each worker
 # receives what all tasks need before the first task. A worker that ends gives its task to another.
 
-# `start`, on each worker, and each task are arguments of the functions of these names in the
-# package; `queue`: take(worker) gives a task, NULL where there is none, and put_back() has one that
-# was not done; done(task, value).
+# `prepare` and `perform` name functions of the package. Each worker calls the first one once with
+# the arguments `start`, and the second one with each task. `queue$take(worker)` returns a task,
+# NULL if there is none. `queue$put_back(task)` takes back a task that was not done. `done(task,
+# value)` receives results.
 run_tasks <- function(workers, start, prepare, perform, queue, done) {
   call_workers(workers, worker_call, list(name = prepare, arguments = start))
   doing <- list()

@@ -1,6 +1,6 @@
-# Messages to the workers of a cluster of package parallel, by its own protocol: a call goes to a
-# node by sendData(), and its value comes back by recvData(), with the tag of the call. A worker
-# that was lost or given up may still send an answer later: tags distinguish such answers from those
+# Messages to the workers of a cluster of package parallel, by its own protocol. A call goes to a
+# node by sendData(). Its value comes back by recvData(), with the tag of the call. A worker that
+# was lost or given up may still send an answer later: tags distinguish such answers from those
 # awaited.
 
 send_data <- function(node, data, limit) {
@@ -16,10 +16,10 @@ receive_data <- function(node, limit) {
 
 # ---- packets -------------------------------------------------------------------------------------
 
-# sendData() writes to a socket in packets of 4,096 bytes. The second one waits until the first is
-# acknowledged (RFC 896, 1984), which its receiver puts off for some 40 milliseconds (RFC 1122,
-# 4.2.3.2), since it waits for the second. A message that is written at once does not wait: only its
-# last packet is a short one. In this way a message is in memory twice.
+# sendData() writes to a socket in packets of 4,096 bytes. The second packet waits until the first
+# is acknowledged (RFC 896, 1984). The receiver delays this by some 40 milliseconds, since it waits
+# for the second packet (RFC 1122, 4.2.3.2). A message that is written at once does not wait: only
+# its last packet is a short one. Memory then contains the message twice.
 longest_at_once <- 2^20
 
 goes_at_once <- function(node, data) {
@@ -31,9 +31,9 @@ packed <- function(node, data) serialize(data, NULL, xdr = inherits(node, "SOCKn
 
 write_at_once <- function(node, message) tryCatch(writeBin(message, node$con), warning = stop)
 
-# Answers on the worker. Its loop would send the value, but in packets, and not where an interrupt
-# comes first, as a terminal sends it to all processes: the session would wait for it. It is
-# therefore sent here, and the loop goes on with the next message, as it does after an interrupt.
+# Answers on the worker. Its loop would send the value in packets, and would send nothing after an
+# interrupt, which a terminal sends to all processes. The session would then wait for it. The value
+# is therefore sent here, and the loop goes on with the next message, as it does after an interrupt.
 answer_call <- function(name, arguments, tag) {
   answer <- get(name, envir = asNamespace("neargp"))
   node <- node_of_master()
@@ -140,10 +140,10 @@ ready_workers <- function(workers, waiting) {
   waiting[socketSelect(unname(connections), FALSE, timeout = 1)]
 }
 
-# Ends the calls of all workers, which then are idle: who answers this one has nothing else to say,
-# since messages keep their order. An interrupt of all processes may have taken a request or an
-# answer away, so that a worker that is silent is asked again, after twice the time: on a loaded
-# machine the answer to a request may come after the next one was sent, again and again.
+# Ends the calls of all workers, which then are idle. A worker that answers this call sends nothing
+# else, since messages keep their order. An interrupt of all processes may have removed a request or
+# an answer, so that a silent worker is asked again. The waiting time doubles each time: on a loaded
+# machine every answer might otherwise come after the next request was sent.
 settle_workers <- function(workers, seconds = 60, patience = 2) {
   ends <- core_monotonic_seconds() + seconds
   left <- which(workers$alive)

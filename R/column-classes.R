@@ -1,7 +1,7 @@
-# Columns whose class says other than their storage: 64-bit integers are kept as the bits of
-# doubles, labelled columns as codes some of which mean that a value is missing, POSIXlt as a list.
-# They are made plain wherever a data set is read. Columns without a plain form are refused by name
-# where the model uses them.
+# Columns whose class changes the meaning of their storage. 64-bit integers are stored as the bits
+# of doubles. Labelled columns contain codes, some of which mean a missing value. POSIXlt is a list.
+# These columns are made plain wherever a data set is read. Columns without a plain form are refused
+# by name where the model uses them.
 
 # `data` (a data frame or sf) with such columns made plain, and all else as it was.
 plain_columns <- function(data) {

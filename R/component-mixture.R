@@ -1,7 +1,8 @@
-# Responses whose linear predictor is a mixture of normals, component s of weight w_s and eta_s ~
-# N(mean_s, sd_s^2): the response's distribution is the mixture of those that response-mixture.R has
-# of each component. A mixture of it is one of response-mixture.R with `eta`, a mixture of
-# normal-mixture.R with the same rows; its `mean` and `sd` are those of the whole linear predictor.
+# Responses whose linear predictor is a mixture of normals, with weights w_s and components eta_s ~
+# N(mean_s, sd_s^2). The response's distribution is the mixture of the distributions of
+# response-mixture.R for each component. The object is a mixture of response-mixture.R with `eta`, a
+# mixture of normal-mixture.R with the same rows. Its `mean` and `sd` are those of the whole linear
+# predictor.
 
 new_component_mixture <- function(eta, name, parameters, trials = 1, weights = NULL) {
   mixture <- named_mixture(name, predictive_mean(eta), sqrt(predictive_variance(eta)),

@@ -1,5 +1,5 @@
-# How a computation is done: what the functions between an argument `threads` or `device` and the
-# core hand on, and src/bind_convert.cpp makes the core's RunContext of. A context is a value:
+# How a computation is done. Functions between an argument `threads` or `device` and the core hand
+# on a context, and src/bind_convert.cpp converts it to the core's RunContext. A context is a value:
 # nothing of it stays with the package or in a fit.
 
 new_context <- function(threads, device = "cpu", search = "auto") {
@@ -14,9 +14,8 @@ new_context <- function(threads, device = "cpu", search = "auto") {
   context
 }
 
-# The CPU, the kd-tree and Eigen, whatever options say: for what stands around the computations of a
-# call, as searches and trends that are small compared with them, so that it rounds alike on all
-# machines.
+# The CPU, the kd-tree and Eigen, whatever the options. Calls use this context for small searches
+# and trends around their main computations, so that these round alike on all machines.
 plain_context <- function(threads = 1L) {
   new_state("neargp_context",
     threads = resolve_threads(threads),

@@ -1,6 +1,6 @@
-# Coordinates that share a range but barely a unit. One range for both says that a day is as far as
-# a degree or a metre, whatever the data say; a range each, by `time` or `ard = TRUE`, is estimated
-# from them.
+# Coordinates that share a range but probably not a unit. With one range for both, a day counts as
+# far as a degree or a metre, whatever the data. With `time` or `ard = TRUE`, each gets its own
+# range, estimated from the data.
 
 # Words in the name of a column, however they are joined: day, obs_time, depth.m.
 time_words <- c("t", "time", "date", "datetime", "timestamp", "day", "days", "doy", "yday", "week",
@@ -13,7 +13,7 @@ vertical_words <- c("depth", "height", "elevation", "elev", "altitude", "alt", "
 unlike_spread <- 20
 
 warn_unlike_units <- function(problem, distance) {
-  # by name it is what was wanted, as inform_degrees() has it
+  # users who name the distance want it, as in inform_degrees()
   if (identical(distance, "euclidean")) return(invisible())
   pairs <- lapply(unique(lapply(problem$groups, function(x) x$group)), unlike_coordinates, problem)
   found <- Filter(Negate(is.null), pairs)
@@ -46,7 +46,7 @@ unlike_coordinates <- function(group, problem) {
   }
 }
 
-# An expression, such as I(depth / 1000), has a unit that was thought of.
+# In an expression such as I(depth / 1000) the user has chosen the unit.
 coordinate_kind <- function(name) {
   if (name != make.names(name)) return("space")
   words <- strsplit(tolower(name), "[^a-z]+")[[1L]]

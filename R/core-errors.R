@@ -1,6 +1,6 @@
-# Errors of the core as conditions of the package. Its functions, those of RcppExports.R, are
-# wrapped here, in one place: whatever they raise gets a class, and what says no more than that
-# memory ran out, or that an object is not of the type expected, a remedy.
+# Errors of the core as conditions of the package. The core's functions, those of RcppExports.R, are
+# all wrapped here, and each of their errors gets a class. Two errors also get a remedy: memory ran
+# out, or an object is not of the type expected.
 
 in_core <- function(expr) withCallingHandlers(expr, error = abort_core_error)
 

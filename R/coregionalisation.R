@@ -122,8 +122,8 @@ print.neargp_coregionalisation <- function(x, ...) {
 # ---- loadings ------------------------------------------------------------------------------------
 
 # The lower triangular loadings with `rank` columns nearest to a factor of B, exactly so where B has
-# that rank: the leading eigenvectors, rotated. With t(A) = QR, A Q = t(R) is lower triangular and
-# has the same A A'.
+# that rank: the leading eigenvectors, rotated. With t(A) = QR, the matrix A Q = t(R) is lower
+# triangular and gives the same A A'.
 loadings_of <- function(B, rank) {
   decomposition <- eigen(B, symmetric = TRUE)
   leading <- seq_len(rank)

@@ -1,10 +1,9 @@
-# The correlation families as R knows them: how they are called, how far they reach, which shape
-# parameter they have, and between which bounds it is estimated. The formulas live in the core. A
-# new family is one entry here, one constructor in covariance.R, and its struct in the core's
-# covariance/families.h. A shape parameter's `name` is its own among the parameters of a fit, those
-# of all response families included; `argument` is what the constructor calls it. Correlations with
-# a `cusp` at distance 0, of that shape if they have one, are too steep there to be searched by
-# their slope.
+# The correlation families in R: their labels, how far they reach, their shape parameters, and the
+# limits of the search for these. The formulas live in the core. A new family is one entry here, one
+# constructor in covariance.R, and its struct in the core's covariance/families.h. `name`: of the
+# shape parameter, unique among the parameters of a fit, those of all response families included.
+# `argument`: its name in the constructor. `cusp(shape)`: whether the correlation is too steep at
+# distance 0 for a search by its slope.
 
 covariance_families <- list(
   exponential = list(

@@ -1,16 +1,16 @@
-# One table, the layout, drives everything about covariance parameters: one row for each, in the
-# order the core uses (for each component: variance, ranges, the two anisotropy parameters, shape,
-# coefficients of local fields; then the nugget; parameters of the response's family, which the core
-# takes apart from these, follow). Three scales:
-#   working  unbounded, on which the optimisers work: logarithms; u and v as they are; logit(power /
-#   2), logit(alpha) and the like core     what the core takes: variance, range, u, v, shape, those
-#   of space and time (space-time-parameters.R), coefficients of local fields, nugget. With
-#            anisotropy this range is the geometric mean of the ranges along and across the major
-#            axis
-#   natural  what users see: as core, but the range along the major axis, and ratio and angle
-#   instead of u and v
-# With h = |(u, v)|: range_natural = range_core exp(h), ratio = exp(-2h), and the major axis has the
-# direction atan2(v, u) / 2 counter-clockwise from the first axis.
+# One table, the layout, drives everything about covariance parameters. Its rows follow the order of
+# the core. Each component takes variance, ranges, the two anisotropy parameters, shape,
+# coefficients of local fields. Then comes the nugget. Parameters of the response's family, which
+# the core takes separately, follow. There are three scales:
+#   `working`: unbounded, for the optimisers. It uses logarithms, u and v as they are,
+#     logit(power / 2), logit(alpha) and the like.
+#   `core`: variance, range, u, v, shape, parameters of space and time (space-time-parameters.R),
+#     coefficients of local fields, nugget. With anisotropy this range is the geometric mean of the
+#     ranges along and across the major axis.
+#   `natural`: for users. In place of that range, u and v it contains the range along the major
+#     axis, ratio and angle.
+# Let h = |(u, v)|. Then range_natural = range_core exp(h) and ratio = exp(-2h). The major axis
+# points in the direction atan2(v, u) / 2, counter-clockwise from the first axis.
 
 new_layout <- function(covariance, nugget, locations) {
   components <- covariance$components
@@ -65,9 +65,9 @@ component_layout <- function(component, locations) {
   do.call(rbind, c(parts, space_time_layout(component)))
 }
 
-# The range that each embedded coordinate is divided by, and the names of these ranges. Each block
-# of coordinates after those that share the first range has its own. Coordinates that the component
-# is not of are NA.
+# The range that each embedded coordinate is divided by, and the names of these ranges. The first
+# blocks of coordinates share a range, and each later block gets its own. Coordinates that the
+# component does not use are NA.
 range_groups <- function(component, locations) {
   if (!has_made_blocks(locations)) return(space_groups(component, locations))
   is_made <- is_made_block(locations)[locations$block]
@@ -94,7 +94,7 @@ space_groups <- function(component, locations) {
   labels <- locations$embedded_names[match(seq_len(blocks), locations$block)]
   if (!is.null(locations$time)) labels[blocks] <- "time"
   named <- seq_len(blocks) > if (component$ard) 0L else sharing
-  # A coordinate of space may be called "time", too.
+  # A coordinate of space may also be called "time".
   labels <- rev(make.unique(rev(labels[named]), sep = "_"))
   first <- c(rep(1L, sharing), seq_len(blocks - sharing) + min(sharing, 1L))
   list(group = first[locations$block],
@@ -184,8 +184,8 @@ core_to_working_slope <- function(layout, values) {
   slope
 }
 
-# d value / d working: d nu / d log nu = nu, d power / d logit(power / 2) = power (1 - power / 2), d
-# share / d logit(share) = share (1 - share), d tanh(z) / dz = 1 - tanh(z)^2.
+# d value / d working. `log`: nu. `power`: power (1 - power / 2). `share`: share (1 - share).
+# `tanh`: 1 - tanh(z)^2.
 natural_slope <- function(transform, values) {
   slope <- rep(1, length(values))
   slopes <- list(log = values, power = values * (1 - values / 2), share = values * (1 - values),
@@ -224,13 +224,13 @@ component_groups <- function(covariance, locations) {
   })
 }
 
-# Nuggets of several outputs are in the core's covariance.
+# The core's covariance includes the nuggets of several responses.
 nugget_of <- function(layout, values) {
   if (any(layout$kind == "loading")) 0 else values[layout$kind == "nugget"]
 }
 
-# The component in whose metric neighbours are searched: that of the largest variance; of several
-# outputs, which have units of their own, that of the largest shares in their variances. A linear
+# The component in whose metric neighbours are searched: the one of the largest variance. Several
+# responses differ in their units, so the largest shares in their variances count. A linear
 # component, whose variance grows without limit, is only searched alone.
 metric_component <- function(core_covariance) search_component(core_covariance)
 
@@ -286,11 +286,11 @@ anisotropy_rows <- function(layout) {
   })
 }
 
-# The natural parameters on the scale on which their sampling distribution is closest to normal:
-# logarithms for variances, ranges, shapes and the ratio, logit(power / 2), degrees for the angle;
-# as the derivative of that scale with respect to the working one. log ratio = -2h with dh/du = u/h,
-# dh/dv = v/h; angle = 90 - (180/pi) atan2(v, u)/2 with d atan2 = (u dv - v du)/h^2. At isotropy
-# there is no angle: the least h makes its standard error huge and not NaN.
+# The derivative of the interval scale in the working parameters. On the interval scale sampling
+# distributions of natural parameters are closest to normal. It uses logarithms (also for the
+# ratio), logit(power / 2), and degrees for the angle. Here log ratio = -2h with dh/du = u/h and
+# dh/dv = v/h. Angle = 90 - atan2(v, u) 90/pi with d atan2 = (u dv - v du)/h^2. At isotropy there is
+# no angle: the least h makes its standard error huge and not NaN.
 interval_jacobian <- function(layout, working) {
   jacobian <- diag(ifelse(layout$transform == "log", 1, 1 / covariate_scale(layout)), nrow(layout))
   for (rows in anisotropy_rows(layout)) {

@@ -61,7 +61,7 @@ printed_label <- function(label) {
   if (l10n_info()[["UTF-8"]]) sub("Matern", "Mat\u00e9rn", label, fixed = TRUE) else label
 }
 
-# "Matern, smoothness nu = 1.5"; NULL is a shape that is estimated.
+# For example "Matérn, smoothness nu = 1.5". A shape of NULL is estimated.
 describe_family <- function(family, shape) {
   known <- covariance_families[[family]]
   if (is.null(known$shape)) return(printed_label(known$label))

@@ -1,8 +1,8 @@
-# A covariance as functions of the core take it: its specification, which is what stays while
-# parameters change (families, groups, local fields, the pattern of loadings, the derivatives that
-# are wanted), parsed once and kept by the core behind a pointer, and the values of its parameters.
-# Pointers live while a problem is solved or a prediction made: a fit holds the list of
-# as_core_covariance(), which is plain data.
+# A covariance as functions of the core take it: its specification and the values of its parameters.
+# The specification is what stays while parameters change: families, groups, local fields, the
+# pattern of loadings, the derivatives that are wanted. The core parses it once and keeps it behind
+# a pointer. Pointers live while a problem is solved or a prediction made. A fit contains the list
+# of as_core_covariance(), which is plain data.
 
 covariance_specification <- function(layout, groups) {
   core_covariance_specification(as_core_covariance(layout, groups, rep(1, nrow(layout))))

@@ -110,8 +110,8 @@ correlation_at <- function(component, scaled_distance) {
   replace(values, infinite, 0)
 }
 
-# The same of space and time, at distances and lags in units of their ranges, the core's own matrix
-# of points on a line; beyond its greatest coordinate a correlation is that at infinity.
+# The same for space and time, at distances and lags in units of their ranges, by the core's matrix
+# of points on a line. Beyond the core's greatest coordinate a correlation is the one at infinity.
 space_time_correlation <- function(component, r, u) {
   component[c("variance", "range", "group", "anisotropy")] <- list(1, c(1, 1), 1:2, double(0))
   component$space_time <- Filter(Negate(is.null), component$space_time)
@@ -120,9 +120,10 @@ space_time_correlation <- function(component, r, u) {
     as_specified(list(components = list(component)))))
 }
 
-# Scaled length of the unit vector e in a direction is |exp(-B) e| / range with B = [[u, v], [v,
-# -u]]. B squared is h^2 times the identity (h^2 = u^2 + v^2), so that |exp(-B) e|^2 = e' exp(-2B) e
-# = cosh(2h) - sinh(2h) cos(2 (phi - phi_major)).
+# The scaled length of the unit vector e in a direction is |exp(-B) e| / range with
+# B = [[u, v], [v, -u]]. Let h^2 = u^2 + v^2. Since B squared is h^2 times the identity, the square
+# of
+# exp(-B)¬e| is e'¬exp(-2B)¬e = cosh(2h) - sinh(2h) cos(2 (phi - phi_major)).
 range_in_direction <- function(component, direction) {
   if (!length(component$anisotropy)) return(component$range[1L])
   h <- sqrt(sum(component$anisotropy^2))

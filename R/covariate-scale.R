@@ -1,7 +1,7 @@
-# Parameters whose unit is that of a covariate, which the core has in a unit of its own.
+# Parameters whose unit is that of a covariate. The core uses a unit of its own for them.
 
-# Adds rows of parameters that are alike on the natural scale and the core's, or have a
-# `covariate_scale` of their own.
+# Adds rows of parameters. Without a `covariate_scale` their values are the same on the natural
+# scale and the core's.
 with_further_rows <- function(layout, rows, covariate_scale = NULL) {
   if (!is.null(layout$covariate_scale) || !is.null(covariate_scale)) {
     layout$covariate_scale <- layout$covariate_scale %||% 1
@@ -10,9 +10,9 @@ with_further_rows <- function(layout, rows, covariate_scale = NULL) {
   rbind(layout, rows)
 }
 
-# The divisors of values on the core's scale on the natural one. Coefficients of the noise are by
-# one standard deviation of their covariate, variances of components with a column where that has
-# its root mean square.
+# The divisors that turn values on the core's scale into natural ones. In the core, coefficients of
+# the noise are for one standard deviation of their covariate. Variances of components with a column
+# are for the root mean square of the column.
 covariate_scale <- function(layout) layout$covariate_scale %||% 1
 
 # The variance of a component with a column. Users give and see it where the column is 1, and the

@@ -1,7 +1,7 @@
 # The checks of the arguments of cross_validate(), and its messages about them.
 
-# Parameters of a stationary covariance know little of one row; coefficients by the dozen have seen
-# the rows that are held out.
+# One row contributes little to the parameters of a stationary covariance. Dozens of coefficients,
+# in contrast, may have learned the held-out rows.
 inform_refit <- function(fits, refit) {
   local <- vapply(fits, function(fit) any(fit$layout$kind %in% local_kinds), NA)
   if (length(fits) < 2L || !isFALSE(refit) || !any(local)) return(invisible())

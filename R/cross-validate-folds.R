@@ -52,8 +52,8 @@ within_buffer <- function(fit, held, kept, buffer) {
 }
 
 # The held-out rows of one fold, predicted as observations. Gaussian predictions are scored later
-# from mean and sd, those of other families here, since their scores take quadrature. Of several
-# outputs a fold is of places, and each output takes the part of a setting.
+# from mean and sd. Those of other families are scored here, since their scores take quadrature.
+# With several responses a fold consists of locations, and each response counts as a setting.
 predict_split <- function(object, case, split, refit, level) {
   UseMethod("predict_split")
 }
@@ -178,8 +178,8 @@ with_fold_trend <- function(fit, context) {
 # The model fitted to these rows alone; the full fit lends its starting values only.
 refit_rows <- function(fit, rows, context) refit_problem(fit, fold_problem(fit, rows, context))
 
-# The same with all parameters held but those of trend and link, where these are found by the
-# method's own optimiser.
+# The same with all parameters fixed except those of trend and link, where the method's own
+# optimiser finds these.
 refit_trend <- function(fit, rows, context) {
   fit <- with_k_of_rows(fit, rows)
   refit_problem(fit, hold_parameters(fit, fold_problem(fit, rows, context)))
@@ -224,7 +224,7 @@ refit_problem <- function(fit, problem) {
 fold_problem <- function(fit, rows, context) {
   data <- with_given_weights(take_data_rows(fit$data, rows))
   for (one in single_outputs(data)) check_fold_data(one, fit$family)
-  # None in the layout of latent models whose response has no noise of its own.
+  # empty for latent models of responses that scatter by their family
   nugget <- fit$layout$value[fit$layout$kind == "nugget"]
   method <- on_responses(with_k(fit$method, data, fit$family))
   settings <- new_settings(method, fit$family, fit$control, context, fit$covariance,

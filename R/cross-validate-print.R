@@ -43,7 +43,7 @@ print_score_rows <- function(table, x, digits) {
     right = TRUE)
 }
 
-# Settings have the same rows held out, so that differences vary less between folds than scores.
+# All settings share the held-out rows, so that differences vary less between folds than scores.
 print_differences <- function(x, digits) {
   if (nrow(x$scores) == 1L || isTRUE(x$several_responses)) return(invisible())
   by <- intersect(c("log_loss", "crps", "rmse"), names(x$scores))[1L]
@@ -57,7 +57,7 @@ print_differences <- function(x, digits) {
 }
 
 # Differences of each setting from the best one. F folds with the weights w = n_f / n give
-#   D = sum w d_f,   std_error^2 = F / (F - 1) sum w^2 (d_f - D)^2.
+#   D = sum w d_f,   std_error^2 = F/(F - 1) sum w^2 (d_f - D)^2.
 score_differences <- function(x, scores) {
   settings <- x$scores$setting
   best <- settings[which.min(x$scores[[scores[1L]]])]

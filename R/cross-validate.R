@@ -113,7 +113,7 @@ cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
   validate_cases(cases, folds, refit, level, verbose, cluster)
 }
 
-# `level` is that of the intervals; classes have none.
+# `level`: of the intervals, which classes lack.
 validate_cases <- function(cases, folds, refit, level, verbose, cluster = NULL) {
   check_flag(refit, "refit")
   for (case in cases) check_fit(response_fit(case$fit))

@@ -1,11 +1,12 @@
 # Polygons of longitude and latitude that cross the date line or go around a pole. Their longitudes
 # jump by 360 there: within a ring, as those of sf::st_buffer() do, or from one part of a
-# MULTIPOLYGON that was cut to the next. On the sphere these are the same polygon, but the bounding
-# box is the whole globe, or all but the polygon; that of a cap around a pole is its edge.
+# MULTIPOLYGON that was cut to the next. On the sphere these are the same polygon. Their bounding
+# box, however, is the whole globe, or all except the polygon. The bounding box of a cap around a
+# pole is its edge.
 
-# The polygons with longitudes that go on beyond 180 where they cross the line, and those around a
-# pole with an edge along it, for what is done in the plane: parts that touch there are no valid
-# polygon. Others are as they were.
+# The polygons for computations in the plane. Longitudes go on beyond 180 where polygons cross the
+# line, and polygons around a pole get an edge along it. Parts that touch at the line do not form
+# valid polygons. Other polygons are returned as they are.
 unbroken_polygons <- function(geometry) {
   wide <- is_wide(geometry)
   if (!any(wide)) return(geometry)
@@ -113,8 +114,8 @@ widest_gap <- function(longitude, width = 0) {
   list(width = gaps[widest], middle = reach[widest] + gaps[widest] / 2)
 }
 
-# Longitudes of a map as they are given, or cut in the middle of the widest gap between them where
-# that makes the map narrower by a quarter, as for data on both sides of the date line.
+# Longitudes of a map, cut in the middle of the widest gap between them where that makes the map
+# narrower by a quarter. This is so for data on both sides of the date line.
 joined_longitude <- function(longitude) {
   known <- longitude[is.finite(longitude)]
   if (!length(known)) return(longitude)

@@ -1,14 +1,14 @@
-# How a deep Gaussian process is trained: several starts for half of the epochs, the best of which
-# by its score on rows that are held out goes on, as it is after its best epoch by that score.
+# How a deep Gaussian process is trained. Several starts run for half of the epochs. The best of
+# them by its score on held-out rows goes on, and ends in the state of its best epoch by that score.
 # Restarts matter: one start in six is far worse than the others, and no earlier sign shows it. On
-# few rows the variances overfit, which only the weight of the divergence from the prior prevents
-# (regularization): it is chosen by the same rows.
+# few rows the variances overfit. Only the weight of the divergence from the prior prevents this
+# (regularization), and the same rows choose it.
 
-# x, y: standardised, y with a column for each output. settings: what differs from the defaults
-# below, and where there are any regularization (NULL: chosen), trials, weights, offset, design, a
-# state `start` to go on from with the rows `held_out` from it, the session, report, a function of
-# the share done and a text, and keep, one of a state that is the best of its run, its score, and
-# the rows held out.
+# `x`, `y`: standardised, y with a column for each output. `settings`: what differs from the
+# defaults below, and optionally regularization (NULL: chosen), trials, weights, offset, design,
+# session. `start`: a state to go on from, with its rows `held_out`. `report`: a function of the
+# share done and a text. `keep`: a function of a state that is the best of its run, its score, and
+# the held-out rows.
 deep_fit <- function(x, y, settings) {
   settings <- utils::modifyList(deep_defaults(), settings)
   if (!is.null(settings$start)) settings$restarts <- 1L
@@ -41,7 +41,7 @@ deep_defaults <- function() {
     validation = 0.1, seed = 1, context = plain_context(), noise_floor = 1e-4)
 }
 
-# Rows in a random order, of which the first ones are held out; or those that were held out before.
+# Holds out the first rows of a random order, or those that an earlier fit held out.
 hold_out <- function(x, settings) {
   n <- nrow(x)
   if (length(settings$held_out)) {
@@ -115,8 +115,8 @@ trained <- function(state, training, held_out, settings, beta, from, to, memory,
   c(run, list(start = state, beta = beta))
 }
 
-# Epoch by epoch, where a checkpoint is kept, else in one piece. `judged`: whether rows are held
-# out.
+# Epoch by epoch, where a checkpoint is kept, else in one piece. `judged`: whether any rows are for
+# validation.
 trained_in_pieces <- function(session, from, to, piece, judged) {
   in_stage(session, "deep", function(stage) {
     left <- stage$state %||% list(done = from)
@@ -159,8 +159,8 @@ restarted <- function(training, held_out, settings, beta, advance) {
     nll = -scores))
 }
 
-# The score on the rows that are held out, at the best epoch; on the training rows where none are.
-# NA for a run without an epoch 0, and for one that failed.
+# The score on the held-out rows at the best epoch, or on the training rows without held-out ones.
+# It is 0 for a run without an epoch, and NA for one that failed.
 run_score <- function(run) {
   if (!is.null(run$failure)) return(NA_real_)
   if (!length(run$objective)) return(0)

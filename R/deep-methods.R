@@ -90,10 +90,10 @@ summary.neargp_deep_fit <- function(object, ...) {
 
 # ---- parameters ----------------------------------------------------------------------------------
 
-# One row for each parameter: layer, unit, term, estimate. Ranges of coordinates are in their units,
-# those of hidden units as shares of nothing but these; variances of hidden units are in units of
-# the next layer's inputs, that of the last layer is the linear predictor's. The last units of
-# several responses are mixed, and in units of nothing.
+# One row for each parameter: layer, unit, term, estimate. Ranges of coordinates are in the units of
+# the coordinates, and ranges of hidden units in those of the hidden values. Variances of hidden
+# units are in units of the next layer's inputs. The variance of the last layer is the linear
+# predictor's. The last units of several responses are mixed, and carry no units.
 unit_table <- function(object) {
   state <- object$deep$state
   last <- length(state$layers)

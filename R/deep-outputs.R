@@ -1,6 +1,7 @@
-# Several responses of a deep Gaussian process: the last layer has as many units, output p is the
-# mixture A_p'u of them with noise of its own, and a row's predictive distribution is a mixture of
-# normal distributions of all outputs together (Jankowiak et al. 2020, section 4.3).
+# Several responses of a deep Gaussian process. The last layer contains a unit for each response.
+# Output p is the mixture A_p'u of these units plus noise of its own. A row's predictive
+# distribution is a mixture of normal distributions of all outputs together (Jankowiak et al. 2020,
+# section 4.3).
 
 # ---- predictions ---------------------------------------------------------------------------------
 

@@ -1,18 +1,18 @@
-# The response of a deep Gaussian process as its training has it. What a generalised linear model
-# knows of it is taken out, so that all that is learned begins at 0:
+# The response of a deep Gaussian process in the form of its training. The part that a generalised
+# linear model can explain is taken out, so that all that is learned begins at 0.
 #
-#   Gaussian         y = offset + center + scale * (eta + noise), center and scale those of the
-#                    response without its offset
-#   student_t()      y = known + scale * (eta + noise), `known` the offset and a rough trend, scale
-#                    the scatter about it
-#   other families   y given the linear predictor known + eta
+#   Gaussian:       y = offset + center + scale * (eta + noise). Response minus offset determines
+#                   center and scale.
+#   `student_t()`:  y = known + scale * (eta + noise). `known` is the offset and a rough trend, and
+#                   scale is the scatter about it.
+#   Other families: y given the linear predictor known + eta.
 #
-# with eta the last layer's process plus design * trend, the design the trend's columns but the
-# constant, which the process has itself.
+# In all of these eta is the last layer's process plus design * trend. The design contains the
+# trend's columns except the constant, which the process includes.
 
-# Training takes x, the matrix y (a column for each output), and, if there are any, trials, weights,
-# offset and design; `family` as of deep_fit(); and the way back: `known` and `basis`, see
-# deep_location(), `center`, `scale`, `unit` and `weight`.
+# Training takes coords, the matrix y (a column for each output), `family` as of deep_fit(), and
+# optionally trials, weights, offset and design. The other elements lead back to the response. These
+# are `known` and `basis`, see deep_location(), `center`, `scale`, `unit` and `weight`.
 deep_response <- function(method, problem) {
   UseMethod("deep_response")
 }
@@ -102,8 +102,8 @@ outputs_deep_response <- function(data) {
 
 # ---- back ----------------------------------------------------------------------------------------
 
-# The term that is added to the process, without its constant: `coefficients` of the trend in the
-# columns of the basis (design_columns()), each output's a column, in the unit of the linear
+# The term that is added to the process, without its constant. `coefficients`: of the trend in the
+# columns of the basis (design_columns()), a column for each output, in the unit of the linear
 # predictor.
 deep_location <- function(response, state) {
   trend <- matrix(0, NROW(response$known), ncol(response$y))

@@ -29,8 +29,8 @@ deep_own_settings <- function(method) {
   UseMethod("deep_own_settings")
 }
 
-# The state that the fit `start` has learned, or that an interrupted one had (deep-last.R), if it is
-# of the same rows (problem$warm_start) and has the same layers and sites. The rows that it held out
+# The state that the fit `start` has learned, or that an interrupted fit left (deep-last.R). It
+# counts only for the same rows (problem$warm_start), layers and sites. The rows that it held out
 # stay so: it has not seen them.
 continued_fit <- function(method, problem) {
   earlier <- problem$warm_start

@@ -1,9 +1,9 @@
 # Where the training of a deep Gaussian process begins. Hidden units are random projections of the
-# rows whose standard deviation is 1, and ranges begin at sqrt(inputs) times that unit, about the
-# distance of two rows: where sites spread much farther or less far than the next layer's ranges the
-# first epochs are lost. Inducing points are centres of clusters of the rows, or of their hidden
-# values, and the distributions at them begin at the prior. All of it is a function of the key
-# alone, and leaves R's random numbers alone.
+# rows with standard deviation 1. Ranges begin at sqrt(inputs) times that unit, about the distance
+# of two rows. If sites spread much more or much less than the next layer's ranges, the first epochs
+# are lost. Inducing points are centres of clusters of the rows, or of their hidden values. The
+# distributions at them begin at the prior. All of it is a function of the key alone, and leaves R's
+# random numbers alone.
 
 # `settings`: as of deep_fit().
 deep_start <- function(x, y, settings, key) {
@@ -121,8 +121,8 @@ normal_quadrature <- function(count) {
 
 # ---- the response --------------------------------------------------------------------------------
 
-# A tenth of the variance as noise: it falls faster than it rises. Training rows may all have one
-# response.
+# A tenth of the variance as noise: it falls faster than it rises. All training rows may contain the
+# same response.
 start_response <- function(y, settings) {
   outputs <- ncol(as.matrix(y))
   family <- settings$family

@@ -141,9 +141,10 @@ with_family_start <- function(problem) {
   problem
 }
 
-# Least share of a response's variance that is noise: between these limits that of rounding to the
-# steps h between values that it takes, h^2 / 12. Where many rows have the same value, and their
-# density would grow without bound, the larger one. For several responses it is the largest.
+# The least share of a response's variance that is noise. It is the share of h^2 / 12, the variance
+# of rounding to the steps h between values, within these limits. The larger limit applies where
+# many rows share a value, since their density would grow without bound. Several responses take the
+# largest share.
 noise_floors <- c(least = 1e-6, most = 1e-4)
 many_equal <- 0.05
 

@@ -1,7 +1,7 @@
 # Longitude and latitude among the columns of a data set: their names, their order and their limits.
 
-# Whether the first two columns have names and values of degrees. Projected coordinates may have the
-# names, but not the values.
+# Whether names and values of the first two columns are those of degrees. Projected coordinates may
+# share the names, but not the values.
 named_degrees <- function(coords) {
   coords <- as.data.frame(coords)
   limits <- c(lon = 360, long = 360, longitude = 360, lat = 90,

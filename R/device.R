@@ -20,9 +20,9 @@ check_dense_device <- function(device) {
   "cpu"
 }
 
-# "cpu" or "cuda" for a computation that goes `passes` times over `rows` conditioning sets of size
-# k. "auto" leaves out of account a GPU that cannot be used, or that this process has from its
-# parent: then the computation was not meant to fail.
+# Returns "cpu" or "cuda" for a computation that goes `passes` times over `rows` conditioning sets
+# of size k. With "auto" the computation must not fail. A GPU that cannot be used is therefore
+# ignored, and so is one that this process inherits from its parent.
 choose_device <- function(device, rows, k, passes = 1) {
   if (device != "auto") return(device)
   file <- module_file("cuda")
@@ -41,7 +41,7 @@ worth_a_gpu <- function(rows, k, passes) {
   passes * rows * max(k, 0)^3 >= least_gpu_work
 }
 
-# Whether the covariance of a fit is one that devices have not, or its effects are.
+# Whether devices do not support the covariance of a fit, or its effects.
 is_cpu_only <- function(object) {
   is_local(object) || has_space_time(object$covariance) || has_areal_data(object) ||
     is_compressed(object$data)

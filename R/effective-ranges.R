@@ -40,8 +40,8 @@ common_multiple <- function(x, effective) {
   if (all(is.finite(ratio)) && diff(range(ratio)) <= 1e-6 * max(ratio)) ratio[[1L]]
 }
 
-# The unit of the locations is that of the plane, or of the sphere: further coordinates, such as a
-# depth, are in units of their own, levels of factors in none.
+# Ranges of locations use the unit of the plane, or of the sphere. Further coordinates, such as a
+# depth, use units of their own, and levels of factors none.
 range_units <- function(names, locations) {
   first <- setdiff(locations$embedded_names[1:2], names(locations$factors))
   in_plane <- paste0(if (length(first)) "range_", first)

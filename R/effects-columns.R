@@ -1,9 +1,8 @@
-# The columns of random effects and smooths. A recipe has what a term needs to make its columns of
-# new rows as it made those of the fit; a block is columns whose coefficients have one covariance
-# matrix, of d x d for each of m levels: columns of a level follow each other. Smooths are mgcv's:
-# its basis, rotated so that the penalty is a sum of squares, is columns without a penalty, which go
-# to the trend, and blocks of independent coefficients, one for each penalty (Wood 2017, section
-# 5.8).
+# The columns of random effects and smooths. A recipe contains what a term needs to make its columns
+# for new rows as for those of the fit. A block is a set of columns, d for each of m levels in turn,
+# whose coefficients share one d x d covariance matrix. Smooths are mgcv's, with the basis rotated
+# so that the penalty is a sum of squares. Columns without a penalty go to the trend. The others are
+# blocks of independent coefficients, one for each penalty (Wood 2017, section 5.8).
 
 # Recipes of all terms of a formula, from the rows that are fitted.
 effect_recipes <- function(effects, data, env, coordinates = character(0)) {
@@ -104,8 +103,8 @@ check_not_noise <- function(recipes, data) {
   }
 }
 
-# Levels of some rows by number and their terms. Where new levels are `pooled` the last level stands
-# for all of them; where they are `unknown`, -1 does, which has no column. 0 is no level at all.
+# Levels of some rows by number, and their terms. Level 0 is none. If new levels are `pooled`, the
+# last level stands for them. If they are `unknown`, -1 does, which is without a column.
 group_entries <- function(recipe, data) {
   if (isTRUE(recipe$left_out)) {
     return(list(level = integer(nrow(data)), design = matrix(0, nrow(data), length(recipe$names))))

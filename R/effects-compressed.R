@@ -1,8 +1,9 @@
 # Columns of random effects without their zeros. A row is in one column for each term before the bar
-# of a group, and in all columns of a smooth: so many slots it has. Compressed columns are a matrix
-# with the numbers of the slots' columns, and then their values; 0 is the number of no column, and
-# -j that of column j's term for a level that the fit does not know. `data$effects$compressed` says
-# that `data$effects$Z`, and what comes after the trend in designs of new rows, are such.
+# of a group, and in all columns of a smooth. It takes a slot for each of these. Compressed columns
+# are a matrix with the numbers of the slots' columns, and then their values. The number 0 stands
+# for no column. For a level that the fit does not know, minus j stands for the term of column j.
+# `data$effects$compressed` says that `data$effects$Z`, and what comes after the trend in designs of
+# new rows, are compressed.
 
 most_dense_columns <- 1000L
 most_dense_numbers <- 1e8

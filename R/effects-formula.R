@@ -1,6 +1,6 @@
 # Random effects, (terms | group), and smooths, s() and t2(), in a formula. They are cut out of it
-# before R sees it, to which a bar is a logical or; what is left is the trend. The grammar of the
-# bars is that of lme4: (x || g) is (1 | g) + (0 + x | g), a group a / b is a + a:b.
+# before R sees it, since a bar is a logical or in R. The rest is the trend. The grammar of the bars
+# is that of lme4: `(x || g)` is `(1 | g) + (0 + x | g)`, and a group `a / b` is `a + a:b`.
 
 # The trend as a formula, and what was cut out: bars as list(lhs, group) and calls of smooths.
 effect_terms <- function(formula) {

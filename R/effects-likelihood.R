@@ -1,29 +1,33 @@
-# Likelihood with random effects: y = X beta + Z b + field + noise, b ~ N(0, G), G = L L' in blocks
-# of L over levels, and b = L u with u ~ N(0, I), so that a variance of 0 is a legal value. The core
-# returns the Gram matrix of whitened columns (y, X, Z) of field and noise, whose blocks are Gxx,
-# Gxz and so on, and its derivatives. With Henderson's system in (beta, u),
+# Likelihood with random effects: y = X beta + Z b + field + noise, with b ~ N(0, G). L in
+# G = L L' repeats a block over levels. With b = L u and u ~ N(0, I), a variance of 0 is a legal
+# value. The core returns the Gram matrix of whitened columns (y, X, Z) of field and noise,
+# and its derivatives. Its blocks are Gxx, Gxz and so on. With C = I + L'Gzz L, Henderson's system
+# is
 #
-#   H = | Gxx      Gxz L        |,   C = I + L'Gzz L,   (beta, u) = H^-1 (Gxy, L'Gzy),
-#       | L'Gzx    I + L'Gzz L  |
+#   H [beta; u] = [Gxy; L'Gzy],   H = [Gxx, Gxz L; L'Gzx, C].
 #
-# the log-likelihood is -1/2 [ n log 2 pi + log_det + log|C| + rss ], rss = r'Gr + u'u for the
-# contrast r = (1, -beta, -L u); the restricted one has n - p and log|H| in the place of n and
-# log|C|. With P = L C^-1 L' for Z (ML) or T H^-1 T', T = diag(I, L), for (X, Z) (REML)
+# Bates, Maechler, Bolker and Walker (2015, section 3) write it with Lambda for L. For the contrast
+# r = (1, -beta, -L u), let rss = r'Gr + u'u. The log-likelihood is
+# -1/2 [ n log 2 pi + log_det + log|C| + rss ]. The restricted one takes n - p and log|H| in place
+# of n and log|C|. For ML, let P = L C^-1 L' for the columns Z. For REML, let P = T H^-1 T' with
+# T = diag(I, L) for the columns (X, Z). For both, profile_gradient() computes the derivative in a
+# parameter of the field, which is
 #
-#   d/dtheta:  -1/2 [ d_log_det + r' dG r + sum(P * dG) ],
+#   -1/2 [ d_log_det + r' dG r + sum(P * dG) ].
 #
-# which is profile_gradient() for both. In a parameter of L (Bates, Maechler, Bolker and Walker
-# 2015, section 3, have the system with L as Lambda), with g = G_z. r and u = L'g,
+# Let g = G_z. r, and let K be the u-rows of C^-1 L' or H^-1 T'. In a parameter of L the derivative
+# is
 #
-#   d/dL:  sum(dL * (g u' - (K G_.z)')),   K = the u-rows of C^-1 L' or H^-1 T'.
+#   sum(dL * (g u' - t(K G_.z))),   u = L'g.
 #
-# Expected information: with V the covariance of y and Q its inverse, or for REML the projection
-# off X, E = Z'QZ = J G_.z for J = (0, I) - G_z. P, and J dG J' = -Z'Q dV Q Z,
+# For the expected information, let V be the covariance of y and Q its inverse, or for REML the
+# projection off X. With J = (0, I) - G_z. P, E = Z'QZ = J G_.z and J dG J' = -Z'Q dV Q Z. With
+# dG_a = dL L' + L dL' the information is
 #
-#   I(a, b) = 1/2 tr(E dG_a E dG_b),   I(a, theta) = -1/2 tr(dG_a J dG_theta J'),
+#   I(a, b) = 1/2 tr(E dG_a E dG_b),   I(a, theta) = -1/2 tr(dG_a J dG_theta J').
 #
-# dG_a = dL L' + L dL'. That of two parameters of the field is the core's, which takes the effects
-# for known: it is too large, good for steps, and no standard errors are made of it.
+# For two parameters of the field it is the core's, which takes the effects for known. This is too
+# large: good for steps, but no standard errors are made of it.
 
 without_effect_columns <- function(data) replace(data, "effects", list(NULL))
 
@@ -41,9 +45,9 @@ with_effect_parameters <- function(layout, data) {
 
 # ---- factors of the blocks -----------------------------------------------------------------------
 
-# The Cholesky factor of a block's covariance matrix by its standard deviations and, row by row,
-# partial correlations z (Lewandowski, Kurowicka and Joe 2009): R_ij = z_ij prod_{k<j} sqrt(1 -
-# z_ik^2). For two terms z is their correlation.
+# The Cholesky factor of a block's covariance matrix, from its standard deviations and, row by row,
+# partial correlations z (Lewandowski, Kurowicka and Joe 2009). Its rows, divided by standard
+# deviations, are R_ij = z_ij prod_{k<j} sqrt(1 - z_ik^2). For two terms z is their correlation.
 block_factor <- function(values, d) {
   correlations <- diag(d)
   pairs <- lower_pairs(d)
@@ -54,8 +58,8 @@ block_factor <- function(values, d) {
   values[seq_len(d)] * correlations
 }
 
-# Derivatives of the factor in each working parameter, log sd and atanh of a partial correlation:
-# R_im falls by z_ij of itself with that of column j < m.
+# Derivatives of the factor in each working parameter, log sd and atanh of a partial correlation. In
+# atanh z_ij the derivative of R_im is -z_ij R_im for j < m.
 factor_slopes <- function(factor, values, d) {
   pairs <- lower_pairs(d)
   of_sd <- lapply(seq_len(d), function(i) factor * (seq_len(d) == i))

@@ -79,7 +79,7 @@ check_takes_effects <- function(settings, formula, source) {
   }
 }
 
-# The default for factors is a method without effects. With its name the family has one with them.
+# The default for factors is a method without effects. For a named family it is one with effects.
 check_classes_take_effects <- function(settings, frame, formula) {
   response <- stats::model.response(frame)
   if (!formula_has_effects(formula) || !settings$method_open || !settings$family_open ||

@@ -1,15 +1,16 @@
 # Results of a fit with compressed effects: errors of the effects, and predictions. The matrix of
-# all errors is never made. With P = (I + W'W)^-1 of the columns Z L, K = P W'X and A the trend's
-# covariance matrix, a row that has x and z = L'(its entries) beyond what its neighbours tell has,
-# next to the field's, the variance
+# all errors is never made. Let P = (I + W'W)^-1 for the columns Z L, K = P W'X, and let A be the
+# trend's covariance matrix. For a row, let x and z be its columns of the trend and of L'(its
+# entries), less what its neighbours predict of them. Its variance, in addition to that of the
+# field, is
 #
-#   z'P z + (x - K'z)' A (x - K'z),
+#   z'P z + e'A e with e = x - K'z.
 #
-# of a sparse z, which a sparse factor knows by the columns that z reaches; and also z'z
-# for the entries z of levels that the fit does not know, whose u ~ N(0, I).
+# A sparse factor computes this from the columns that the sparse z reaches. Levels that the fit does
+# not know add z'z for their entries z, since their u ~ N(0, I).
 
-# The core's side of a fit at its estimates, with `answer` = K and `trend` = A; and of the rows of
-# conditioned_data() Z b, and Z L K with a column for each of the trend's.
+# The core's side of a fit at its estimates, with `answer` = K and `trend` = A. `of_effects` and
+# `of_answer`: Z b and Z L K at the rows of conditioned_data(), the latter by columns of the trend.
 cached_effects_pass <- function(object, context) {
   cached(object, "effects_pass", context, {
     pass <- pass_at(object, conditioned_data(object), context)
@@ -105,9 +106,9 @@ unseen_entries <- function(column, value, pass, given) {
   list(column = unname(column), value = unname(value))
 }
 
-# The closed form of leave-one-out predictions has the field given the nearest rows and the effects
-# given Vecchia's likelihood: close to leverage 1 that is a difference of two nearly equal numbers
-# from two approximations. `rows`: those that are close.
+# The closed form of leave-one-out predictions combines two approximations: of the field given the
+# nearest rows, and of the effects given Vecchia's likelihood. Close to leverage 1 it is a
+# difference of two nearly equal numbers from these. `rows`: those that are close.
 refuse_effect_leverage <- function(rows) {
   abort_neargp("size", c(sprintf(
     "Leave-one-out predictions are not available for rows that determine their own effects: %s.",

@@ -1,16 +1,16 @@
 # The likelihood of vecchia() with many random effects, by their whitened columns without zeros. The
-# core integrates the effects out, which are u ~ N(0, I) with the columns Z L, and returns what it
-# returns of response and trend without effects, log|V| and the Gram matrix E'V^-1 E: so that the
-# profile is profile_trend(), and the derivative in a parameter of the field is that of log|V| +
-# sum_s c_s' gram c_s for the contrasts c_s (effects/effects_likelihood.h). A change of L is a
-# change Z L N of the columns with N = L^-1 dL, so that with P = (I + W'W)^-1 and u_s = P W'E c_s,
-# over the levels g of a block,
+# core integrates out the effects u ~ N(0, I) with the columns Z L. It returns the same quantities
+# as for response and trend without effects, log|V| and the Gram matrix E'V^-1 E. The profile is
+# therefore that of profile_trend(). In a parameter of the field the derivative is that of
+# log|V| + sum_s c_s' gram c_s for the contrasts c_s (effects/effects_likelihood.h). A change of L
+# is a change Z L N of the columns with N = L^-1 dL. With P = (I + W'W)^-1 and u_s = P W'E c_s, over
+# the levels g of a block,
 #
-#   d l = -sum_g tr(N'(I - P_gg - sum_s u_sg u_sg')),
+#   d l = -sum_g tr(N'(I - P_gg - sum_s u_sg u_sg')).
 #
-# and the expected information, of which what levels share is left out, 1/2 sum_g tr(R_gg (N_a +
-# N_a') R_gg (N_b + N_b')) for R_gg = I - P_gg less the trend's part. It is for steps, as is that of
-# the field; standard errors are of differences.
+# The expected information leaves out what levels share. It is 1/2 sum_g tr(R_gg M_a R_gg M_b),
+# where M_a = N_a + N_a' and R_gg = I - P_gg less the trend's part. It is for steps, as is that of
+# the field. Standard errors come from differences.
 
 # More columns than these are many. Fewer are columns of the Gram matrix (R/effects-likelihood.R).
 fewest_sparse_columns <- 60L
@@ -276,8 +276,9 @@ with_full_vcov <- function(state, objective, problem) {
   replace(state, "beta_vcov", list(objective$full_vcov(state$working)))
 }
 
-# The covariance matrix of the errors of all coefficients where the search has ended, of compressed
-# ones that of the trend; and minus the second derivatives, by differences of the gradient there.
+# Adds the covariance matrix of the errors of all coefficients where the search has ended. For
+# compressed effects it is that of the trend. Adds minus the second derivatives, by differences of
+# the gradient there.
 completed_pass <- function(state, objective, problem) {
   state$evaluated <- with_full_vcov(c(state$evaluated, state["working"]), objective, problem)
   if (objective$is_iterative) state <- with_refined_value(state, objective)

@@ -1,5 +1,5 @@
-# Where the search begins: the variances of random effects and smooths as they are without a field,
-# and the field as it is in what is left of the response then.
+# Where the search begins. Random effects and smooths start with their variances in a model without
+# a field. The field starts from what these effects leave of the response.
 
 effects_start <- function(problem) {
   data <- problem$data
@@ -17,10 +17,9 @@ effects_start <- function(problem) {
   problem
 }
 
-# Levels that are regions take the field for their own where it is not looked for next to them, and
-# with what they leave the search ends at an optimum without it. The search may therefore also begin
-# where a field of a fifth of their variance reaches over some of the extent, or over all of it, and
-# the rest is noise.
+# Levels that are regions explain the field if it is not searched together with them. The search
+# then ends at an optimum without a field. A further search therefore begins with a field of a fifth
+# of their variance, which reaches over some of the extent, or over all of it. The rest is noise.
 share_of_field <- 0.2
 
 shared_starts <- function(problem, plain) {
@@ -71,8 +70,9 @@ best_of_starts <- function(objective, starts) {
   starts[[which.max(vapply(starts, function(start) objective$evaluate(start)$value, 0))]]
 }
 
-# In few neighbours a field that reaches far may be less likely than none where in all of them it is
-# far more: optima in few are compared in all. `objective`: that in few, in the metric of the start.
+# With few neighbours, a field that reaches far may be less likely than none, although it is far
+# more likely with all of them. Optima with few neighbours are therefore compared with all.
+# `objective`: with few, in the metric of the start.
 compared_starts <- function(problem, starts, k, objective_for, optimize,
                             objective = objective_for(component_at(problem, problem$start),
                               first_k(problem$control, k))) {
@@ -135,8 +135,8 @@ with_effect_bounds <- function(bounds, problem, variance) {
   bounds
 }
 
-# Working parameters of the effects, and their predictions, by REML with independent rows. None
-# begins below a twentieth of the response's standard deviation, where it would have no slope.
+# Working parameters of the effects, and their predictions, by REML with independent rows. Standard
+# deviations below a twentieth of the response's would be without a slope. None begins there.
 independent_effects <- function(problem) {
   roughly <- has_ability(problem$method, "exact") && are_many_effects(problem$data)
   if (roughly || has_effects_pass(problem)) return(swept_effects(problem))

@@ -1,12 +1,13 @@
 # Maximum likelihood or restricted maximum likelihood (REML) of the covariance parameters, for
-# methods that maximise a Gaussian likelihood. With p coefficients of the trend, V = V(theta) and
-# their covariance matrix U = (X' V^-1 X)^-1 the restricted log-likelihood, that of n - p contrasts
-# free of the trend, is (Harville 1974, without his constant in X'X, as nlme and lme4 have it)
+# methods that maximise a Gaussian likelihood. Let V = V(theta), and let U = (X' V^-1 X)^-1 be the
+# covariance matrix of the p coefficients of the trend. The restricted log-likelihood is that of
+# n - p contrasts free of the trend. Harville (1974) derives it, here without his constant in X'X,
+# as in nlme and lme4.
 #
-#   l_R = -1/2 [ (n - p) log 2 pi + log|V| + log|X' V^-1 X| + rss ] = l + p/2 log 2 pi + 1/2 log|U|.
+#   It is -1/2 [ (n - p) log 2 pi + log|V| + log|X' V^-1 X| + rss ] = l + p/2 log 2 pi + 1/2 log|U|.
 #
-# The Gram matrix G of whitened columns contains X' V^-1 X as a block, so that with its derivatives
-# dG d log|X' V^-1 X| = sum(U * dG_XX): profile_gradient() is one formula for both.
+# The Gram matrix G of whitened columns contains X' V^-1 X as a block. With its derivatives dG,
+# d log|X' V^-1 X| = sum(U * dG_XX), so that profile_gradient() is one formula for both.
 
 check_estimation <- function(estimation) {
   if (is.null(estimation)) return(NULL)
@@ -70,8 +71,8 @@ likelihood_name <- function(method) {
 }
 
 # The terms by which a restricted log-likelihood differs from that of maximum likelihood.
-# `beta_vcov`: of coefficients in the columns of trend_basis(), Z = X B with |det B| = |det
-# rotation|; with `basis` the term is that of the user's columns, U_X = B U_Z B'.
+# `beta_vcov`: the covariance of coefficients in the columns of trend_basis(), Z = X B with
+# |det B| = |det rotation|. With `basis` the term is that of the user's columns, U_X = B U_Z B'.
 restricted_term <- function(beta_vcov, basis = NULL) {
   p <- ncol(beta_vcov)
   if (p == 0L) return(0)
@@ -79,8 +80,8 @@ restricted_term <- function(beta_vcov, basis = NULL) {
   0.5 * (p * log(2 * pi) + log_det(beta_vcov)) + if (is.null(basis)) 0 else log_det(basis$rotation)
 }
 
-# A result of fit_method() whose value is that of the columns and the unit of the response of the
-# core: with its own restricted term exchanged for that of the user's.
+# A result of fit_method() whose value uses the core's columns and unit of the response. Its
+# restricted term is exchanged for that of the user's columns.
 in_natural_columns <- function(problem, result, core_vcov) {
   if (!is_restricted(problem$method)) return(result)
   trend <- seq_len(ncol(problem$data$X))
