@@ -1,8 +1,8 @@
-# Likelihood with random effects: y = X beta + Z b + field + noise, with b ~ N(0, G). L in
-# G = L L' repeats a block over levels. With b = L u and u ~ N(0, I), a variance of 0 is a legal
-# value. The core returns the Gram matrix of whitened columns (y, X, Z) of field and noise,
-# and its derivatives. Its blocks are Gxx, Gxz and so on. With C = I + L'Gzz L, Henderson's system
-# is
+# Likelihood with random effects: y = X beta + Z b + field + noise, with b ~ N(0, G). In
+# G = L L', L repeats the block of a term over its levels. With b = L u and u ~ N(0, I), a variance
+# of 0 is a legal value. The core returns the Gram matrix of whitened columns (y, X, Z) of field and
+# noise, and its derivatives. Its blocks are Gxx, Gxz and so on. With C = I + L'Gzz L, Henderson's
+# system is
 #
 #   H [beta; u] = [Gxy; L'Gzy],   H = [Gxx, Gxz L; L'Gzx, C].
 #
