@@ -122,8 +122,7 @@ space_time_correlation <- function(component, r, u) {
 
 # The scaled length of the unit vector e in a direction is |exp(-B) e| / range with
 # B = [[u, v], [v, -u]]. Let h^2 = u^2 + v^2. Since B squared is h^2 times the identity, the square
-# of
-# |exp(-B) e| is e' exp(-2B) e = cosh(2h) - sinh(2h) cos(2 (phi - phi_major)).
+# of |exp(-B) e| is e' exp(-2B) e = cosh(2h) - sinh(2h) cos(2 (phi - phi_major)).
 range_in_direction <- function(component, direction) {
   if (!length(component$anisotropy)) return(component$range[1L])
   h <- sqrt(sum(component$anisotropy^2))
