@@ -36,15 +36,15 @@
 #' @name factor_coordinates
 NULL
 
-# Factors among the coordinates. Raw coordinates have the numbers of their levels; embedded ones
-# have of a factor of L levels the corners of a regular simplex with edges of length 1, L - 1
-# columns, so that any two levels are 1 apart, and neighbours, covariances and their derivatives
-# know nothing of factors: with the range r of the factor the squared distance of two rows is that
-# of their other coordinates, plus 1 / r^2 where they have different levels. An ordered factor is
-# one column, the numbers of its levels.
+# Factors among the coordinates. Raw coordinates contain the numbers of their levels. Embedded ones
+# contain the corners of a regular simplex with edges of length 1: L - 1 columns for a factor of L
+# levels. Any two levels are then at distance 1, and neighbours, covariances and their derivatives
+# need no rule for factors. With the range r of the factor, two rows with different levels add 1 /
+# r^2 to the squared distance in their other coordinates. An ordered factor is one column, the
+# numbers of its levels.
 
-# More levels are rarely distinguished from their locations among few rows each, and each is a
-# column.
+# With more levels, each contains few rows, whose locations rarely distinguish it from the others.
+# Each level also adds a column.
 most_levels <- 50L
 
 # Factors among columns, by the names of these: their levels, and whether these are ordered. A
@@ -63,8 +63,8 @@ new_coordinate_levels <- function(x) {
     ordered = is.ordered(x))
 }
 
-# As levels, numbers would be equally far from each other. One word among numbers makes a column of
-# a file text.
+# Numbers that became levels would be equally far from each other. One word among numbers turns a
+# column of a file into text.
 check_text_coordinates <- function(columns, names) {
   for (i in which(vapply(columns, is.character, NA))) check_encoding(columns[[i]], names[i], "data")
   text <- names[vapply(columns, function(x) is.character(x) && share_of_numbers(x) >= 0.5, NA)]
@@ -133,9 +133,8 @@ with_levels <- function(raw, locations) {
 
 simplex_columns <- function(known) if (known$ordered) 1L else max(length(known$levels) - 1L, 1L)
 
-# Corners in rows. Each lies above the centre of those before it, at the height at which it is 1
-# from them: h^2 = 1 - R^2, with R^2 = (m - 1) / (2 m) for the m corners before it. Two levels are 0
-# and 1.
+# Corners in rows. Each lies above the centre of the m corners before it, at distance 1 from them.
+# Its height h is `sqrt(1 - R^2)`, with `R^2 = (m - 1) / (2 m)`. Two levels are 0 and 1.
 simplex_corners <- function(count) {
   corners <- matrix(0, count, max(count - 1L, 1L))
   for (m in seq_len(count - 1L)) {
@@ -171,7 +170,7 @@ check_codes <- function(codes, name, known, argument) {
 level_numbers <- function(embedded, known) {
   if (known$ordered) return(pmin(pmax(round(embedded[, 1L]), 1), length(known$levels)))
   corners <- simplex_corners(length(known$levels))
-  # |x - c|^2 but for |x|^2, which all corners share
+  # |x - c|^2 without |x|^2, which is the same for all corners
   nearest <- max.col(2 * tcrossprod(embedded, corners) -
     rep(rowSums(corners^2), each = nrow(embedded)), "first")
   as.double(nearest)

@@ -1,6 +1,6 @@
-# Successes among trials of which those of one row are alike: their probability is a Beta variable
-# of mean plogis(eta) and precision as of beta_response(). The entry of the table in
-# R/response-families.R.
+# Numbers of successes whose trials within a row are alike: the probability of a row is a Beta
+# variable of mean plogis(eta) and precision as in beta_response(). This is the entry of the table
+# in R/response-families.R.
 
 betabinomial_entry <- function() {
   list(
@@ -55,8 +55,8 @@ betabinomial_form <- function(y, family, weights, frame) {
   response
 }
 
-# log B(a + y, b + z) - log B(a, b), by ratios of Gamma functions: B itself is beyond the range of
-# numbers where a is next to 0 and y is not. A matrix a holds several numbers for each y.
+# log B(a + y, b + z) - log B(a, b), by ratios of Gamma functions. B itself is beyond the range of
+# numbers where a is near 0 and y is not. A matrix a holds several numbers for each y.
 log_beta_ratio <- function(a, b, y, z) {
   rise <- function(a, y) {
     value <- lgamma(a + y) - lgamma(a)
@@ -66,7 +66,7 @@ log_beta_ratio <- function(a, b, y, z) {
   rise(a, y) + rise(b, z) - rise(a + b, y + z)
 }
 
-# More probabilities are not summed.
+# The largest number of probabilities that are summed.
 most_summed <- 1000
 
 betabinomial_distribution <- function(q, eta, precision, trials) {

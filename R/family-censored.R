@@ -1,7 +1,8 @@
-# Censored normal responses: measured, or known to lie between two limits. The entry of the table in
-# R/response-families.R. Data have the limits of each row, equal where it was measured, next to `y`,
-# which is a number in their middle (or the one limit there is), for starting values and plots. A
-# new observation is a measurement: predictions are those of a Gaussian response.
+# Censored normal responses: measured, or known to lie between two limits. This is the entry of the
+# table in R/response-families.R. Data contain the limits of each row, which are equal where it was
+# measured. For starting values and plots they also contain `y`, a number in the middle of the
+# limits or the only finite limit. A new observation is a measurement, so predictions are those of a
+# Gaussian response.
 
 #' Responses that are known up to limits
 #'
@@ -113,7 +114,7 @@ censored_form <- function(y, family, weights, frame) {
   list(y = middle_of_limits(limits), limits = limits, kind = "censored")
 }
 
-# A matrix of the lower and the upper limit, of what a formula has as a response.
+# A matrix of the lower and the upper limits, from the response of a formula.
 response_limits <- function(y, family, frame) {
   if (inherits(y, "neargp_cens")) return(unname(unclass(y)[, 1:2, drop = FALSE]))
   if (inherits(y, "Surv")) return(survival_limits(y, family, frame))
@@ -145,8 +146,8 @@ middle_of_limits <- function(limits) {
   ifelse(is.infinite(lower), upper, ifelse(is.infinite(upper), lower, lower + (upper - lower) / 2))
 }
 
-# Responses as the core has them, y and trials: of censored ones the lower and the upper limit, with
-# numbers beyond 1e300 for those that there are not.
+# Responses in the form that the core takes, y and trials. For censored responses these are the
+# lower and the upper limit, with numbers beyond 1e300 for missing limits.
 core_observations <- function(data) {
   if (is.null(data$limits)) return(list(y = data$y, trials = data$trials))
   finite <- function(x) pmin(pmax(x, -1e305), 1e305)
@@ -181,8 +182,8 @@ mixture_limits <- function(mixture, observed) {
   mixture$limits %||% cbind(observed, observed)
 }
 
-# The CRPS over thresholds at which it is known whether the observation exceeds them: the integral
-# of F^2 below the interval and of (1 - F)^2 above it. That of Phi^2 up to z is
+# The CRPS over thresholds of which it is known whether the observation exceeds them. It is the
+# integral of F^2 below the interval and of (1 - F)^2 above it. The integral of Phi^2 up to z is
 #   z Phi(z)^2 + 2 phi(z) Phi(z) - Phi(z sqrt(2)) / sqrt(pi).
 censored_crps <- function(mixture, observed) {
   sd <- sqrt(mixture_rule(mixture)$variance(mixture))

@@ -1,7 +1,8 @@
-# Ordered categories 1, ..., K by cumulative links: P(Y <= k) = F(t_k - eta), F the logistic or the
-# normal distribution function, t_1 = 0, since the trend has the constant, and t_(k+1) - t_k the
-# parameters. The entry of the table in R/response-families.R. In numbers categories are 1, ..., K,
-# and `trials` are K, so that what is said of bounded counts holds for them.
+# Ordered categories 1, ..., K by cumulative links: P(Y <= k) = F(t_k - eta), where F is the
+# logistic or the normal distribution function. The trend contains the constant, so t_1 = 0. The
+# parameters are the gaps t_(k+1) - t_k. This is the entry of the table in R/response-families.R.
+# Categories are the numbers 1, ..., K, and `trials` is K, so that the rules of bounded counts apply
+# to them.
 
 ordinal_entry <- function(link) {
   below <- switch(link, logit = stats::plogis, probit = stats::pnorm)
@@ -40,7 +41,7 @@ ordinal_entry <- function(link) {
     },
     form = ordinal_form,
     says_nothing = function(y, trials) FALSE,
-    # Halfway between the ends of its category, which the marginal shares say.
+    # Halfway between the ends of its category, by the marginal shares.
     suggest = function(data, family) category_scores(data$y, reach),
     scored = TRUE,
     nearest = function(family) stats::gaussian(),
@@ -67,7 +68,7 @@ category_log_probability <- function(y, eta, parameters, below) {
     ifelse(inside, 0, -Inf)
 }
 
-# log(below(high) - below(low)), of the smaller tails of a symmetric distribution.
+# log(below(high) - below(low)), by the smaller tails of a symmetric distribution.
 log_probability_between <- function(low, high, below) {
   right <- which(low + high > 0)
   reflected <- -low[right]
@@ -100,7 +101,7 @@ ordinal_form <- function(y, family, weights, frame) {
 # Names of the parameters of a response of these levels.
 gap_names <- function(levels) paste0("gap_", seq(2L, length(levels) - 1L))
 
-# Gives a family with ordered categories the levels of the response, of which its parameters are.
+# Adds the levels of the response, which name the parameters, to a family with ordered categories.
 with_categories <- function(family, frame) {
   if (!has_thresholds(family)) return(family)
   y <- stats::model.response(frame)
@@ -124,7 +125,7 @@ ordinal_rule <- function(reach) {
       middle[y] + ifelse(y == 1, -25, ifelse(y == length(middle), 25, 0))
     },
     upper = function(mixture) mixture$trials)
-  # of the powers of the category: their rises from k to k + 1, where Y > k
+  # moments of the category: its powers rise from k to k + 1 where Y > k
   moment <- function(mixture, power) {
     k <- seq_len(length(mixture$parameters) + 1L)
     value <- rep((length(k) + 1)^power, mixture$n)

@@ -1,10 +1,11 @@
-# Counts of which none is 0, as where only occupied locations are recorded: Poisson or negative
-# binomial counts given that they are positive. Entries of the table in R/response-families.R.
+# Counts that cannot be 0, as where only occupied locations are recorded: Poisson or negative
+# binomial counts given that they are positive. These are entries of the table in
+# R/response-families.R.
 #
-# With S(q) = P(count > q | eta) everything is S(q) / S(0), so that nothing is lost where next to
-# all counts are 0: there eta is low, and a positive count is 1.
+# Everything is computed from S(q) / S(0), where S(q) = P(count > q | eta). This keeps its precision
+# at low eta, where almost all counts are 0 and a positive count is 1.
 
-# `counts`: the name of the counts' entry; `tail`: what is said of counts beyond a number.
+# `counts`: the name of the counts' entry; `tail`: functions for the probability beyond a number.
 truncated_entry <- function(counts, tail, parameters = character(0), ...) {
   base <- function() response_families[[counts]]
   tail <- within_numbers(tail)
@@ -56,7 +57,7 @@ truncated_entry <- function(counts, tail, parameters = character(0), ...) {
   entry
 }
 
-# Below that the probability of a count of 1 is 1 to rounding, and exp(eta) is soon 0.
+# Below -600 the probability of a count of 1 is 1 to rounding, and exp(eta) soon underflows.
 within_exponent <- function(eta) pmax(eta, -600)
 
 within_numbers <- function(tail) {
@@ -78,8 +79,8 @@ truncated_poisson_entry <- function() {
   ), start = function(y, mu, weights, trials = 1) numeric(0))
 }
 
-# In units of size: counts above which R's pbeta() does not always converge, and where a count is
-# distinguished from its gamma variable by a billionth of the variance only.
+# In units of size. R's pbeta() does not always converge for larger counts. A count then differs
+# from its gamma variable by only a billionth of the variance.
 most_beta_count <- 1e9
 
 truncated_nbinom2_entry <- function() {
@@ -89,13 +90,13 @@ truncated_nbinom2_entry <- function() {
     # P(B < m / (size + m)), B ~ beta(q + 1, size), or of its complement where that is next to 1
     log_above = function(q, eta, parameters) {
       size <- rep_len(parameters$size, length(eta))
-      # 1e5 counts of a mean below size are as good as more: so many have no probability
+      # counts above 1e5 are treated as 1e5: few occur with a mean below size
       value <- stats::pbeta(pmin(share(eta, size), 0.5), pmin(q, 1e5) + 1, size, log.p = TRUE)
       q <- rep_len(q, length(eta))
       high <- which(eta > log(size) & q <= most_beta_count * size)
       value[high] <- stats::pbeta(1 / (1 + exp(eta[high]) / size[high]), size[high], q[high] + 1,
         lower.tail = FALSE, log.p = TRUE)
-      # so many are the gamma variable that they are counts of
+      # counts so large are almost equal to their gamma variable
       many <- which(eta > log(size) & q > most_beta_count * size)
       value[many] <- stats::pgamma(q[many] * exp(-eta[many]), size[many], size[many],
         lower.tail = FALSE, log.p = TRUE)
@@ -120,9 +121,9 @@ positive_count_form <- function(y, family, weights, frame) {
 
 # ---- of the mixture ------------------------------------------------------------------------------
 
-# P(Y <= q) is below that of all counts, which gives the upper end. Given one event, q more have to
-# follow in what is left of the unit of time, so that P(Y > q) is below P(count >= q), which gives
-# the lower end; of a mixture of Poisson counts over a gamma variable, the mixture given a positive
+# P(Y <= q) is below P(count <= q), which gives the upper end. Given one event, q more have to
+# follow in the rest of the unit of time. P(Y > q) is therefore below P(count >= q), which gives the
+# lower end. For a mixture of Poisson counts over a gamma variable, the mixture given a positive
 # count is below the size-biased one, whose size is larger by 1.
 truncated_poisson_range <- function(mixture, q, tail) {
   for_distinct(pmax(floor(q), 1), 0, function(q, none) {

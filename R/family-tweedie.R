@@ -1,9 +1,9 @@
-# Tweedie responses: 0 with a probability of its own, else positive numbers, such as biomass
-# densities and rainfall. A Poisson number N of gamma variables, of mean rate, has the mean mu =
-# exp(eta) and the variance dispersion * mu^power, 1 < power < 2, if
-#   rate = mu^(2 - power) / (dispersion (2 - power)),     shape = (2 - power) / (power - 1),
-#   scale = dispersion (power - 1) mu^(power - 1)
-# (Jorgensen 1987). The entry of the table in R/response-families.R.
+# Tweedie responses: 0 with a positive probability, else positive numbers, such as biomass densities
+# and rainfall. A response is the sum of N gamma variables, where N is Poisson of mean `rate`. With
+#   `rate = mu^(2 - power) / (dispersion (2 - power))`,    `shape = (2 - power) / (power - 1)`,
+#   `scale = dispersion (power - 1) mu^(power - 1)`
+# the response is of mean mu = exp(eta) and variance dispersion * mu^power, where 1 < power < 2
+# (Jorgensen 1987). This is the entry of the table in R/response-families.R.
 
 tweedie_entry <- function() {
   list(
@@ -44,7 +44,7 @@ tweedie_entry <- function() {
   )
 }
 
-# An exact zero is a response, and without any there is none to be explained.
+# Exact zeros are valid responses. Without any of them, the family is not needed.
 tweedie_form <- function(y, family, weights, frame) {
   y <- check_support(y, family, frame, y < 0, "at least 0")
   if (length(y) && !anyNA(y) && all(y > 0)) {
@@ -59,8 +59,8 @@ tweedie_parts <- function(eta, dispersion, power) {
     (power - 1), scale = dispersion * (power - 1) * exp((power - 1) * eta))
 }
 
-# The series that does not depend on eta comes from the core, at eta = 0, where the rest is
-# [y / (1 - power) - 1 / (2 - power)] / dispersion.
+# The core computes the series, which does not depend on eta, at eta = 0. The rest of the log
+# density is there `[y / (1 - power) - 1 / (2 - power)] / dispersion`.
 tweedie_log_density <- function(y, eta, dispersion, power) {
   rest <- function(y, eta) {
     (y * exp((1 - power) * eta) / (1 - power) - exp((2 - power) * eta) / (2 - power)) / dispersion
@@ -75,7 +75,7 @@ tweedie_log_density <- function(y, eta, dispersion, power) {
   value
 }
 
-# P(Y <= q): the sum over N, as far to either side of the rate as N goes; where there are thousands,
+# P(Y <= q): the sum over N, as far to either side of the rate as N goes. With a rate above `most`,
 # by the saddlepoint (Lugannani and Rice 1980).
 tweedie_distribution <- function(q, eta, dispersion, power, most = 1000) {
   n <- max(length(q), length(eta))
@@ -92,9 +92,9 @@ tweedie_distribution <- function(q, eta, dispersion, power, most = 1000) {
   pmin(value, 1)
 }
 
-# The sum over N = 1, 2, ... of P(N) P(gamma(N shape) <= x), x = q / scale, where neither is less
-# than some 1e-11: P(N) within 7 standard deviations and 10 of the rate, the other up to a mean 7
-# standard deviations and 10 beyond x.
+# The sum over N = 1, 2, ... of P(N) P(gamma(N shape) <= x), with x = q / scale. Terms with a factor
+# below about 1e-11 are left out. These are the N further than 7 standard deviations and 10 from the
+# rate, and those whose mean, N shape, is as far above x.
 compound_distribution <- function(q, rate, shape, scale) {
   x <- q / scale
   reach <- 7 * sqrt(rate) + 10
@@ -113,9 +113,9 @@ compound_distribution <- function(q, rate, shape, scale) {
   value
 }
 
-# With d the deviance of q, r = sign(q - mu) sqrt(d / dispersion) and u the standardised saddlepoint
-# P(Y <= q) is Phi(r) + phi(r) (1 / r - 1 / u); next to q = mu, where both are 0, their difference
-# is that of the skewness, power / 6 of the coefficient of variation.
+# With d the deviance of q, let r = sign(q - mu) sqrt(d / dispersion), and u the standardised
+# saddlepoint. Then P(Y <= q) is Phi(r) + phi(r) (1 / r - 1 / u). Near q = mu both r and u are 0.
+# There 1 / r - 1 / u is a sixth of the skewness: power / 6 times the coefficient of variation.
 tweedie_saddlepoint <- function(q, eta, dispersion, power) {
   mu <- exp(eta)
   r <- sign(q - mu) * sqrt(pmax(tweedie_deviance(q, eta, power), 0) / dispersion)
@@ -126,8 +126,9 @@ tweedie_saddlepoint <- function(q, eta, dispersion, power) {
   pmin(pmax(stats::pnorm(r) + ifelse(density > 0, density * term, 0), 0), 1)
 }
 
-# 2 [y^(2 - p) / ((1 - p) (2 - p)) - y mu^(1 - p) / (1 - p) + mu^(2 - p) / (2 - p)], p the power,
-# with t = eta - log y; 1 / ((1 - p) (2 - p)) is the difference of the other two factors.
+# The deviance is, with p the power,
+#   `2 [y^(2 - p) / ((1 - p) (2 - p)) - y mu^(1 - p) / (1 - p) + mu^(2 - p) / (2 - p)]`.
+# In terms of t = eta - log y, it uses that `1 / ((1 - p) (2 - p))` is `1 / (1 - p) - 1 / (2 - p)`.
 tweedie_deviance <- function(y, eta, power) {
   t <- eta - log(y)
   2 * y^(2 - power) * (expm1((2 - power) * t) / (2 - power) - expm1((1 - power) * t) / (1 - power))
@@ -145,9 +146,10 @@ tweedie_moments <- list(
   }
 )
 
-# Either tail of an exponential family is at most exp(-deviance / (2 dispersion)) (Chernoff), so
-# that the ends are where the deviance is 2 dispersion log(1 / tail). That of 0 has a closed form,
-# and no end is below that of 0: P(Y > q) <= P(Y > 0), and P(Y <= q) >= P(Y = 0).
+# Either tail of an exponential family is at most exp(-deviance / (2 dispersion)), by Chernoff's
+# inequality. The ends are therefore where the deviance is 2 dispersion log(1 / tail). The range of
+# q = 0 follows in closed form. No end for another q is below its counterpart for 0, since P(Y > q)
+# <= P(Y > 0) and P(Y <= q) >= P(Y = 0).
 tweedie_range <- function(mixture, q, tail) {
   power <- mixture$parameters$power
   dispersion <- rep_len(mixture$parameters$dispersion, mixture$n)

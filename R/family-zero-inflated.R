@@ -1,7 +1,8 @@
-# Counts with more zeros than their distribution has: with probability zi a response is 0, else it
-# is a Poisson or negative binomial count of mean exp(eta). Entries of the table in
-# R/response-families.R. All that is said of such a response is a weighted mean of what is said of
-# the count and of 0, in the mixture over eta as given eta, since zi is one number.
+# Counts with more zeros than their distribution predicts. With probability zi a response is 0,
+# otherwise it is a Poisson or negative binomial count of mean exp(eta). These are entries of the
+# table in R/response-families.R. Probabilities and moments of the response are weighted means of
+# those of the count and of 0. Since zi is one number, this holds given eta and in the mixture over
+# eta.
 
 # `counts`: the name of the counts' entry.
 zero_inflated_entry <- function(name, counts, parameters, start, ...) {
@@ -68,7 +69,7 @@ zero_inflated_form <- function(y, family, weights, frame) {
 
 inflated <- function(q, zi, distribution) (zi + (1 - zi) * distribution) * (q >= 0)
 
-# The density from log densities of the counts, of several eta for each y where they are a matrix.
+# The density from log densities of the counts. A matrix of these holds several eta for each y.
 zero_inflated_density <- function(y, zi, log_p, log) {
   value <- log1p(-zi) + log_p
   zero <- rep_len(y == 0, length(value))
@@ -76,7 +77,7 @@ zero_inflated_density <- function(y, zi, log_p, log) {
   if (log) value else exp(value)
 }
 
-# A zero says little: at most that its count is not above the others'.
+# A zero contains little information: at most that its count is not above the others'.
 zero_inflated_suggestion <- function(data) {
   positive <- data$y > 0
   ifelse(positive, log(pmax(data$y, 1)), mean(log(data$y[positive])) - 1)

@@ -1,15 +1,16 @@
 # The formula of the information is in src/core/conditional/cpu/vecchia_sums.h.
 #
-# Maximises a profile log-likelihood by Fisher scoring on the working parameters: steps
-# information^-1 gradient, capped, kept inside the bounds, and halved until the value rises. A
-# parameter at a bound whose gradient points outwards leaves the active set. Converged when a
-# further step is expected to gain less than `tolerance`: to second order half of gradient'
-# information^-1 gradient. Along a ridge such gains fall by a constant ratio and add up: steps end
-# where their sum is below `tolerance` as well, unless the search only has to come near.
+# Maximises a profile log-likelihood by Fisher scoring on the working parameters. Steps
+# information^-1 gradient are capped, kept inside the bounds, and halved until the value rises. A
+# parameter at an end of its interval whose gradient points outwards leaves the active set. The
+# search has converged when a further step is expected to gain less than `tolerance`. To second
+# order this gain is half of gradient' information^-1 gradient. Along a ridge, gains fall by a
+# constant ratio and add up. Steps therefore end only when their sum is also below `tolerance`,
+# except in a coarse search.
 #
-# Where the model does not fit well, observed and expected curvature differ and scoring alone swings
-# around the optimum for dozens of steps. The expected information is therefore corrected to
-# reproduce the change of the gradient over the last steps (BFGS updates of it).
+# Where the model does not fit well, observed and expected curvature differ. Scoring alone then
+# swings around the optimum for dozens of steps. BFGS updates therefore correct the expected
+# information, so that it reproduces the change of the gradient over the last steps.
 
 fisher_scoring <- function(objective, start, free, bounds, control, tolerance = control$tolerance) {
   working <- clamp(start, bounds, free)
@@ -58,9 +59,9 @@ further_gain <- function(gain, before) {
   gain * ratio / (1 - ratio)
 }
 
-# Where variance and nugget act alike, as in white noise with a short range, a step without bounds
-# promises a little more than `tolerance` for ever, while steps as long as they may be bring next to
-# nothing.
+# Variance and nugget may act alike, as in white noise with a short range. A step without bounds
+# then promises a little more than `tolerance` for ever, while steps of the permitted length gain
+# next to nothing.
 is_flat <- function(values, steps, gain) {
   n <- length(values)
   n > steps && values[n] - values[n - steps] < gain
@@ -68,9 +69,9 @@ is_flat <- function(values, steps, gain) {
 
 flat <- "converged where the likelihood is flat"
 
-# No fraction of the step raises the value. With a nearly noise-free, very smooth process the
-# covariance matrices are so close to singular that gradients are only that good; what is still to
-# gain is then far from significant.
+# No fraction of the step raises the value. With a nearly noise-free, very smooth process,
+# covariance matrices are almost singular, which limits the precision of gradients. The gain that is
+# left is then far from significant.
 stalled_result <- function(working, state, first, iterations, evaluations, predicted_gain) {
   small <- predicted_gain < 0.5
   optimizer_result(working, state, first, iterations, evaluations, small,
@@ -95,10 +96,10 @@ active_set <- function(working, gradient, free, bounds) {
   free & !outward
 }
 
-# A parameter the data say next to nothing about has almost no information, and would take the
-# whole of a capped step for itself: its information is raised to |gradient| / max_step, at which
-# its own step is max_step. The matrix is scaled to unit diagonal before it is solved, and given a
-# ridge when it is near-singular.
+# Where the data contain next to no information about a parameter, it would take the whole of a
+# capped step for itself. Its information is therefore raised to |gradient| / max_step, at which its
+# own step is max_step. The matrix is scaled to unit diagonal before it is solved, with a ridge when
+# it is near-singular.
 scoring_step <- function(state, active, max_step, pairs = list()) {
   full <- rep(0, length(active))
   if (!any(active)) return(list(step = full, predicted_gain = 0, slope = 0))
@@ -114,17 +115,17 @@ scoring_step <- function(state, active, max_step, pairs = list()) {
   list(step = full, predicted_gain = predicted_gain, slope = sum(gradient * step))
 }
 
-# Steps and the fall of the gradient over them, the last three; long steps say little about the
-# curvature here. A fixed nugget of 0 is -Inf on the working scale and its step no number: it has no
-# part in the pairs.
+# The last three steps, and the fall of the gradient over each of them. A long step drops them all,
+# since they describe little of the curvature here. A fixed nugget of 0 is -Inf on the working
+# scale, where its step is not a number. This step counts as 0.
 remember_pair <- function(pairs, step, fall) {
   step[!is.finite(step)] <- 0
   if (max(abs(step)) > 0.5) return(list())
   utils::tail(c(pairs, list(list(step = step, fall = fall))), 3L)
 }
 
-# B <- B - B s s'B / s'Bs + y y' / s'y, so that B s = y, for each pair whose curvature s'y is
-# believable compared with s'Bs.
+# Corrects B so that B s = y, for each pair whose curvature s'y is believable compared with s'Bs:
+#   `B <- B - B s s'B / s'Bs + y y' / s'y`.
 secant_correction <- function(information, pairs, active) {
   for (pair in pairs) {
     s <- pair$step[active]
@@ -147,8 +148,9 @@ ridge_solve <- function(matrix, vector) {
 }
 
 # Backtracking: the minimum of the parabola through value and slope at 0 and the value at the failed
-# step, within [0.1, 0.5] of it. If values are means over random signs, and gradients means of their
-# own, their optima differ a little: the last steps follow the gradient.
+# step, within [0.1, 0.5] of it. Values that are means over random signs, and gradients that are
+# other means, reach their optima at slightly different parameters. The last steps follow the
+# gradient.
 line_search <- function(objective, working, current, step, bounds, free, halvings = 12L) {
   fraction <- 1
   least <- current$value - if (step$predicted_gain < 0.01) objective$value_noise %||% 0 else 0
@@ -186,8 +188,8 @@ check_start <- function(state) {
   abort_cholesky(state$failed)
 }
 
-# Returns the value of `trial`, and `otherwise` where a model cannot be computed at its parameters:
-# an optimiser that has been at better ones turns back. Other errors are errors.
+# Returns the value of `trial`, or `otherwise` where the model cannot be computed at its parameters:
+# an optimiser that comes from better parameters turns back. Other errors remain errors.
 if_computable <- function(trial, otherwise = NULL) {
   tryCatch(trial, neargp_error_cholesky = function(condition) otherwise,
     neargp_error_quadrature = function(condition) otherwise)

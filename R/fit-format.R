@@ -1,7 +1,7 @@
-# Fits that were saved, and what reads them. A fit records the number of its format, which is raised
-# where fields are given another meaning, and the version of the package that made it. Fits of
-# formats between the oldest one and this are read as they are: a field that an earlier format did
-# not have is NULL in it, as in fits of methods without.
+# Fits that were saved, and functions that read them. A fit records the version of the package that
+# made it and the number of its format, which rises when fields change their meaning. Fits of all
+# formats from the oldest to the present one are read without conversion. A field that an earlier
+# format lacks is NULL, as in fits of methods that do not use it.
 
 fit_format <- 1L
 

@@ -1,5 +1,5 @@
-# The result of neargp(). A fit is a plain list (saved fits, and what users read of one, rely on the
-# names), so that a test and not the class sees to it that no other code adds a field.
+# The result of neargp(). A fit is a plain list, since saved fits and the code of users rely on the
+# names of its fields. A test, not the class, ensures that no other code adds a field.
 
 new_fit <- function(result, problem, settings, model, rows, call, formula, offset_argument,
                     elapsed) {
@@ -40,8 +40,8 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
     interval_vcov = estimates$vcov_interval,    # and on the scale of their intervals
     # as src/core/ takes it; NULL of deep fits
     core_covariance = as_core_covariance(layout, problem$groups, values),
-    # NA where the family has its own scatter; one for each of several responses; what `weights` of
-    # `data` divide, see noise.R
+    # NA where the family includes its own scatter; one for each of several responses; `weights` of
+    # `data` divide it, see noise.R
     nugget = nugget_unit(problem$data, layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)),  # the trend
     beta_vcov = named_square(result$beta_vcov, problem$data$X),
@@ -120,8 +120,8 @@ warn_unless_converged <- function(fit) {
   }
 }
 
-# A likelihood of as many parameters as numbers can be driven up by any of them; deep fits have more
-# parameters than rows, and are judged by rows held out. Returns whether it warned.
+# With as many parameters as numbers, any parameter can drive the likelihood up. Deep fits contain
+# more parameters than rows, and are judged by rows left out. Returns whether it warned.
 warn_of_few_rows <- function(fit) {
   if (!is.null(fit$deep)) return(FALSE)
   trend <- length(fit$beta)
@@ -136,8 +136,8 @@ warn_of_few_rows <- function(fit) {
   TRUE
 }
 
-# A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been
-# measured: "auto" is the CPU for them.
+# The device of a fit, which depends on its response. The numbers of rows and inducing points that
+# pay on a GPU have not been measured, so "auto" is the CPU for inducing points.
 choose_fit_device <- function(settings, data) {
   if (has_network(settings$covariance) || has_local_fields(settings$covariance) ||
     has_space_time(settings$covariance) || has_no_distance(settings$covariance) ||
@@ -159,9 +159,9 @@ choose_fit_device <- function(settings, data) {
 
 # ---- the call ------------------------------------------------------------------------------------
 
-# Data given inline (as do.call() does) would be kept twice in the call. Arguments that were handed
-# on by `...` are ..1, ..2 in it, which nobody can evaluate later: their expressions take their
-# place.
+# Data given inline, as by do.call(), would be stored twice in the call. Arguments that were passed
+# on by `...` are ..1, ..2 in the call, which nobody can evaluate later. Their expressions replace
+# them.
 compact_call <- function(call, frame) {
   if (!is.null(call$data) && !is.language(call$data)) call$data <- quote(data)
   handed_on <- vapply(as.list(call), function(x) is.name(x) &&

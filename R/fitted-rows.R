@@ -1,6 +1,6 @@
-# The data of a fit, which it does not keep, where its call names them.
+# The data of a fit, found by the name in its call, since the fit does not keep them.
 
-# `what`: who needs them. Those that are found are those that were fitted.
+# `what`: the caller that needs them. Data that are found must be those that were fitted.
 needed_data <- function(object, what) {
   data <- data_of_call(object)
   if (is.null(data)) {
@@ -39,8 +39,8 @@ advice_on_data <- "Give the fit its data: update(fit, data = )."
 
 named_data <- function(object) paste(deparse(object$call$data, width.cutoff = 60L)[1L])
 
-# The data of a call, of which the name may be that of another session: update(), drop1(), step()
-# and the like make the call of the fit again. `written`: the argument as it was written.
+# The data of a call. They may be named as in another session: update(), drop1(), step() and similar
+# functions evaluate the call of the fit again. `written`: the argument as it was written.
 found_data <- function(data, written) {
   withCallingHandlers(data, error = function(e) {
     lost <- Filter(function(name) identical(conditionMessage(e),
@@ -62,7 +62,7 @@ fitted_rows <- function(object, data) {
   data[rows, , drop = FALSE]
 }
 
-# NULL where they are not there.
+# NULL where the data do not contain them.
 fitted_row_numbers <- function(object, data) {
   rows <- match(row_names_of(object), row.names(drop_geometry(data)))
   if (!anyNA(rows) && nrow(data) == object$n_given) rows
@@ -133,7 +133,8 @@ same_covariates <- function(object, frame, rows) {
     same_numbers(design[rows, ], object$data$X[, own])
 }
 
-# To the last digits, which differ between machines where poly() and the like have a factorisation.
+# Equal except for the last digits. These differ between machines where poly() or a similar function
+# uses a factorisation.
 same_numbers <- function(a, b, tolerance = 1e-8) {
   length(a) == length(b) && identical(is.na(as.vector(a)), is.na(as.vector(b))) &&
     all(abs(a - b) <= tolerance * max(abs(b), 0, na.rm = TRUE), na.rm = TRUE)

@@ -1,5 +1,5 @@
-# Arguments of other packages, by the function of this package that meets them, and what takes their
-# place here. The names are regular expressions, in lower case. %s stands for the value that was
+# Arguments of other packages and their equivalents here, by the function of this package that
+# receives them. The names are regular expressions, in lower case. %s stands for the value that was
 # typed, <typed> for the name.
 
 foreign_arguments <- list(
@@ -32,7 +32,7 @@ foreign_arguments <- list(
     "nugget" = "The nugget is an argument of neargp(): neargp(nugget = %s)."),
   vecchia = c("nmax|m|n.?neighbou?rs|neighbou?rs" = "The number of neighbours: vecchia(k = %s)."))
 
-# NULL where no package is known to have it. A value that is no number or name is not quoted.
+# NULL where no package is known to use the name. Only numbers and names are quoted as values.
 foreign_hint <- function(caller, name, value, default = "30") {
   hints <- foreign_arguments[[caller]]
   found <- Find(function(pattern) grepl(sprintf("^(%s)$", pattern), name, ignore.case = TRUE),
@@ -42,7 +42,7 @@ foreign_hint <- function(caller, name, value, default = "30") {
   gsub("<typed>", name, gsub("%s", typed, hints[[found]], fixed = TRUE), fixed = TRUE)
 }
 
-# Covariances and methods of other packages by their names, and what comes near.
+# Covariances and methods of other packages by their names, and the closest ones here.
 foreign_covariances <- c(
   "sph|spherical|cir|circular|pen.*spherical" =
     "covariance = cov_exponential(), which falls as fast at short distances",
@@ -83,7 +83,7 @@ variogram_models <- list(
     sprintf("cov_exponential(variance = %s, range = %s", v, signif(r / 1.5, 6L))
   })
 
-# The arguments to paste for a model of vgm(), and what of it is approximate.
+# The arguments to paste for a model of vgm(), and which of them are approximate.
 variogram_hint <- function(x) {
   models <- as.character(x$model)
   parts <- x[models != "Nug", ]

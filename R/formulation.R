@@ -1,8 +1,8 @@
-# From the arguments of neargp() to the problem that its method solves: the rows, what the response
-# and their number leave to choose, the model in numbers, and where the rows are.
+# From the arguments of neargp() to the problem that its method solves. The stages are the rows, the
+# settings that depend on response and rows, the model in numbers, and the locations.
 
-# What neargp() is given and the stages below read; `by_row`: the arguments that are evaluated in
-# the data, as quosures.
+# The arguments of neargp() that the stages below read. `by_row`: the arguments that are evaluated
+# in the data, as quosures.
 new_formulation <- function(formula, coords, time, distance, crs, covariance, nugget, transform,
                             support, na.action, by_row) {
   if (!is.null(support)) {
@@ -96,7 +96,7 @@ names_beside_coords <- function(given) {
 
 # ---- settings ------------------------------------------------------------------------------------
 
-# Noise of its own and random effects keep the observations of a location apart.
+# Observations at one location remain separate with a noise model or random effects.
 counts_locations <- function(given) {
   !is_noise_formula(given$nugget) && !has_measurement_variance(given) &&
     !formula_has_effects(given$formula) && !has_local_fields(given$covariance) &&
@@ -136,7 +136,7 @@ settings_by_rows <- function(settings, rows, data) {
   settings
 }
 
-# A default covariance of features takes the coordinates for predictors.
+# A default covariance of features uses the coordinates as predictors.
 rows_by_covariance <- function(rows, settings) {
   if (!has_features(settings$covariance) || !is.null(rows$features)) return(rows)
   rows$features <- list(names = rows$locations$raw_names)

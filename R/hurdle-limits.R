@@ -1,9 +1,9 @@
 # Limits of a hurdle's expected response.
 
-# Standard deviation and limits of p(a) m(b), the probability of presence times the mean of a
-# positive response, a and b the independent normal linear predictors. m increases with b, so that
-# P(p(a) m(b) <= q | a) is the normal distribution function at the b with m(b) = q / p(a); it is
-# averaged over a by Gauss and Legendre's rule, and inverted by the secant method.
+# Standard deviation and limits of p(a) m(b): the probability of presence times the mean of a
+# positive response, where a and b are the independent normal linear predictors. Since m increases
+# with b, P(p(a) m(b) <= q | a) is the normal distribution function at the b with m(b) = q / p(a).
+# The rule of Gauss and Legendre averages it over a, and the secant method inverts the result.
 expected_limits <- function(object, newdata, observation, level, threads = NULL,
                             rows_at_once = 1000L) {
   if (inherits(object$presence, "neargp_classifier")) {
@@ -47,8 +47,8 @@ log_positive_means <- function(mixture, z) {
   t(matrix(means, mixture$n))
 }
 
-# The quantile of the normal distribution is nearly linear in the log of the product: all columns
-# take secant steps together, within intervals that a bisection would keep, to 1e-12 of their
+# The quantile of the normal distribution is nearly linear in the log of the product. All columns
+# therefore take secant steps together, within the intervals of a bisection, to 1e-12 of their
 # ranges.
 product_quantile <- function(prob, log_p, log_m, z, weight, most_steps = 60L) {
   z_at <- increasing_interpolation(log_m, z)
@@ -79,8 +79,8 @@ product_quantile <- function(prob, log_p, log_m, z, weight, most_steps = 60L) {
 }
 
 # A function that finds z in columns of x, which rise with it, linearly between the nodes and
-# constant beyond them. Shifted and scaled into intervals of their own the columns are one table.
-# Where x stands still, of means at the end of their range, rounding must not let it fall.
+# constant beyond them. The columns form one table, shifted and scaled into separate intervals.
+# Means at the end of their range leave x constant, and rounding must not let it fall there.
 increasing_interpolation <- function(x, z) {
   x <- apply(x, 2L, cummax)
   count <- nrow(x)

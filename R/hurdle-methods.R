@@ -68,7 +68,7 @@ coef.neargp_hurdle <- function(object, part = c("both", "presence", "positive"),
   stats::setNames(unlist(parts, use.names = FALSE), part_names(lapply(parts, names)))
 }
 
-# What `extract` says of one part, or a list of both.
+# The result of `extract` for one part, or a list of its results for both.
 of_hurdle_parts <- function(object, extract, part, what, ...) {
   part <- check_choice(part, "part", hurdle_parts)
   what <- check_choice(what, "what", c("trend", "covariance"))

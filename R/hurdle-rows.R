@@ -1,7 +1,7 @@
 # The rows of a hurdle model: all of them are those of `presence`, the present ones those of
-# `positive`. What is fitted and left out there.
+# `positive`. Fitted values and leave-one-out predictions of these rows.
 
-# Their data, the response of each, and which ones the positive fit has.
+# The data, the response of each row, and the numbers of the rows in the positive fit.
 hurdle_rows <- function(object) {
   presence <- object$presence
   positive <- object$positive
@@ -41,8 +41,8 @@ left_out_hurdle <- function(object, rows, level) {
   table
 }
 
-# Both predictions of rows without a response, whom the positive fit has not seen, and of the
-# others, whom it leaves out.
+# Predictions by both fits: of absent rows, which are new to the positive fit, and of the present
+# ones, which it leaves out.
 left_out_parts <- function(object, rows) {
   presence <- object$presence
   p <- if (inherits(presence, "neargp_classifier"))

@@ -1,4 +1,4 @@
-# What is observed against what a hurdle model predicts: scores, and cross-validation.
+# Observations against the predictions of a hurdle model: scores, and cross-validation.
 
 #' @rdname neargp_hurdle
 #' @export

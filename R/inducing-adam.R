@@ -1,6 +1,6 @@
-# A posterior on inducing points that Adam has moved: it is kept as it ended. `moments` are those of
-# trend and field together in the coordinates in which it moved, a mean and a root of the covariance
-# matrix, lower triangle, the columns of orthogonal_trend() first.
+# A posterior on inducing points that Adam has moved, kept in its final state. `moments` are those
+# of trend and field together, in the coordinates in which Adam moved. They are a mean and a root of
+# the covariance matrix, a lower triangle. The columns of orthogonal_trend() come first.
 
 # The result of fit_inducing(), with the parts that a fit keeps.
 adam_result <- function(problem, method, reached) {
@@ -15,17 +15,18 @@ adam_result <- function(problem, method, reached) {
   state
 }
 
-# Adam moves by about its rate in a step: what lies farther off, as the trend may do, is not reached
-# in few of them.
+# Adam moves by about its rate in a step. In few steps it does not reach distant optima, such as
+# that of the trend.
 few_steps <- function(method, problem, epochs, enough = 1000) {
   steps <- epochs * ceiling(length(problem$data$y) / method$batch_size)
   if (steps >= enough) return("")
   sprintf("; these were %s steps, where it takes a few thousand: a smaller batch_size or more epochs", format_count(steps))
 }
 
-# With means m, M and blocks R_bb, 0, R_mb, R_mm of the root, of trend and field, the field has
-# given the coefficients b the mean M + C (b - m), C = R_mb R_bb^-1, and the covariance matrix R_mm
-# R_mm'. The evidence lower bound is that at b = m, as where the trend is profiled out.
+# The mean of trend and field consists of m and M, and the root of the blocks R_bb, 0, R_mb, R_mm.
+# Given the coefficients b, the mean of the field is M + C (b - m), where C = R_mb R_bb^-1. Its
+# covariance matrix is R_mm R_mm'. The evidence lower bound is that at b = m, as where the trend is
+# profiled out.
 moved_posterior <- function(problem, method, reached) {
   trend <- batch_trend(problem)
   parts <- split_moments(reached$posterior, ncol(trend$X))
@@ -60,10 +61,11 @@ split_moments <- function(moments, columns) {
     onto_trend = root[field, of_trend, drop = FALSE] %*% inverse_of(trend_root))
 }
 
-# The inverse, of a model without a trend as well.
+# The inverse, which also accepts the empty matrix of a model without a trend.
 inverse_of <- function(matrix) if (length(matrix)) solve(matrix) else matrix
 
-# The evidence lower bound over all rows, or what ppgpr() maximises, with what rows say there.
+# The evidence lower bound over all rows, or the objective of ppgpr(), with each row's moments
+# there.
 objective_of_moments <- function(problem, method, reached, trend, parts) {
   response <- batch_response(problem)
   response$offset <- response$offset + drop(trend$X %*% parts$trend)

@@ -41,10 +41,10 @@ with_class_separation <- function(result, problem, values) {
   with_separation_told(result, separated, paste("the coefficients of", format_some(separated)))
 }
 
-# Rows whose class is never the largest say nothing of its trend by robust-max, which is flat there:
-# it runs away, and with it what is predicted everywhere. Coefficients are those of the basis, whose
-# columns have mean square 1, so that no unit of a covariate matters. `sd`: of the fields before the
-# data.
+# Robust-max is flat for rows whose class is never the largest, so they contain no information about
+# its trend. The trend then diverges, and with it all predictions. Coefficients are those of the
+# basis, whose columns are of mean square 1, so that units of covariates do not matter. `sd`: the
+# prior standard deviation of the fields.
 check_trends_known <- function(fields, levels, sd) {
   errors <- vapply(fields, function(field) sqrt(max(0, diag(field$beta_vcov))), 0)
   sizes <- vapply(fields, function(field) max(0, abs(field$beta)), 0)
@@ -77,7 +77,7 @@ with_class_basis <- function(problem) {
 # ---- the start -----------------------------------------------------------------------------------
 
 # The variance starts where probabilities of two classes run from 0.02 to 0.98. In up to three
-# coordinates ranges are compared by the bound on some rows; in more, distances concentrate near
+# coordinates, ranges are compared by the ELBO of some rows. In more, distances concentrate near
 # sqrt(2 d) standard deviations, as in label_start().
 #' @export
 with_start.neargp_svgp_classes <- function(method, problem) {

@@ -1,13 +1,13 @@
-# Random effects of fits on inducing points. The core knows their columns E = Z L, whose
-# coefficients u ~ N(0, I) it integrates out (src/core/variational/collapsed_bound.h), and returns
-# the mean of u and its covariance matrix C^-1 about that, the trend known. At the best trend and u
+# Random effects of fits on inducing points. The core takes their columns E = Z L and integrates out
+# the coefficients u ~ N(0, I) (src/core/variational/collapsed_bound.h). It returns the mean of u,
+# and the covariance matrix C^-1 of u about this mean given the trend. At the best trend and u
 #
-#   E' dF/dE = u u' + C^-1 - I,
+#   E' dF/dE = u u' + C^-1 - I.
 #
-# so that the derivative in a parameter of L, in which E changes by E L^-1 dL, is the sum over the
-# levels of the blocks of that, times L^-1 dL.
+# A parameter of L changes E by E L^-1 dL. Its derivative is therefore the sum over the levels of
+# the blocks of this matrix, times L^-1 dL.
 
-# The bound of columns of response and design; row i has the noise nugget noise_scale[i].
+# The ELBO of columns of response and design. The noise variance of row i is nugget noise_scale[i].
 bound_of_columns <- function(columns, noise_scale, data, covariance, nugget, positions, method,
                              derivatives, context, effects) {
   found <- core_collapsed_bound(data$coords, with_spherical_columns(columns, data, effects),
@@ -16,7 +16,7 @@ bound_of_columns <- function(columns, noise_scale, data, covariance, nugget, pos
   with_bound_effects(found, data, effects)
 }
 
-# Columns of which the last are Z as the core takes them. `effects`: of effects_at().
+# Columns whose last ones, Z, are in the form that the core takes. `effects`: of effects_at().
 with_spherical_columns <- function(columns, data, effects) {
   if (is.null(effects)) return(columns)
   times_factors(columns, blocks_after(ncol(columns) - count_effects(data), effects$blocks),
@@ -36,8 +36,8 @@ with_bound_effects <- function(found, data, effects) {
   found
 }
 
-# The gradient of a bound in the working parameters of the layout, from the core's in all but those
-# of effects.
+# The gradient of the ELBO in the working parameters of the layout, from that of the core, which
+# contains all but the parameters of effects.
 with_layout_slopes <- function(found, layout, values, effects) {
   of_core <- !layout$kind %in% effect_kinds
   slope <- core_to_working_slope(layout, values)[of_core] * found$gradient
@@ -55,8 +55,8 @@ with_effects_slopes <- function(found, layout, values, effects) {
   found
 }
 
-# The share of rows in the effects' variance, with the trend known. `unseen`: columns of response
-# and design less what the field knows of them.
+# The variance that the effects add to each row, with the trend known. `unseen`: columns of response
+# and design less the part that the field explains.
 effects_spread <- function(unseen, found) {
   if (is.null(found$known_trend)) return(0)
   own <- ncol(unseen) - ncol(found$known_trend) + seq_len(ncol(found$known_trend))
@@ -65,8 +65,8 @@ effects_spread <- function(unseen, found) {
 
 # ---- the way to the search -----------------------------------------------------------------------
 
-# The problem of the field alone, in what effects leave that are predicted without one: what stands
-# before the search over all rows does without them.
+# The problem of the field alone, after subtracting effects that are predicted without a field. The
+# stages before the search over all rows work without effects.
 problem_of_field <- function(problem) {
   if (!has_effects(problem$data)) return(problem)
   own <- problem$layout$kind %in% effect_kinds

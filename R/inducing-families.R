@@ -1,5 +1,5 @@
-# Inducing points of responses of other families than Gaussian: each row is a pseudo-observation,
-# and the bound is maximised over these at each evaluation.
+# Inducing points for responses of other families than Gaussian. Each row is a pseudo-observation,
+# and each evaluation maximises the ELBO over the pseudo-observations.
 
 #' @export
 method_layout.neargp_svgp_families <- function(method, layout, settings) {
@@ -16,8 +16,8 @@ with_start.neargp_svgp_families <- function(method, problem) {
   with_core_start(problem, with_latent_start)
 }
 
-# The posterior has no closed form, and gradients have an error of some 1e-5, which the wider step
-# makes harmless.
+# Without a closed form of the posterior, gradients contain an error of about 1e-5, which the wider
+# step makes harmless.
 #' @export
 fit_method.neargp_svgp_families <- function(method, problem) {
   refuse_effects_by_batches(method, problem$data)
@@ -35,10 +35,10 @@ fit_method.neargp_svgp_families <- function(method, problem) {
   with_parameter_uncertainty(with_separation(result, problem), problem, curvature$trend_slope)
 }
 
-# Points that know little of a field of counts leave the bound many optima in their positions, which
-# stay near where they begin. A field that begins long moves them further before its range is short:
-# the better of two searches is kept. `tolerated`: the share of the field's variance that points may
-# leave unexplained without a second search.
+# If points explain little of a field of counts, the ELBO is a function of their positions with many
+# optima, and they stay near their start. A field that begins with a long range moves them further
+# before its range is short. The better of two searches is kept. `tolerated`: the share of the
+# field's variance that points may leave unexplained without a second search.
 above_long_field <- function(problem, method, reached, tolerated = 0.1) {
   layout <- problem$layout
   of_field <- layout$kind %in% c("variance", "range")
@@ -89,8 +89,7 @@ bound_objective.neargp_svgp_families <- function(problem, method, tolerance = 1e
 }
 
 # A function of working parameters and positions, as bound_objective(). Each evaluation finds the
-# posterior from that of the best value so far, so that points that were tried and left leave no
-# trace.
+# posterior from that of the best value so far, so that rejected points leave no trace.
 family_objective <- function(problem, method, tolerance) {
   layout <- problem$layout
   specification <- covariance_specification(layout, problem$groups)
@@ -137,7 +136,7 @@ family_bound_at.default <- function(problem, method, values, positions, start, t
   with_bound_effects(found, data, effects)
 }
 
-# Pseudo-observations of the fit that is continued, or such as the responses suggest.
+# Pseudo-observations of the fit that is continued, or those that the responses suggest.
 start_pseudo_observations <- function(problem) {
   warm <- problem$warm_start$svgp$pseudo_observations
   if (!is.null(warm) || is_categorical(problem$family)) return(warm)
@@ -154,8 +153,8 @@ family_bound_reached <- function(problem, method, reached) {
     derivatives = FALSE))
 }
 
-# A fit keeps its posterior to a finer tolerance than on the way. `posterior` is as of vnngp(), for
-# which the field has the variance given the inducing points at its rows as well.
+# A fit keeps its posterior to a finer tolerance than on the way. `posterior` is like that of
+# vnngp(): the variance of the field at its rows includes the variance given the inducing points.
 family_posterior <- function(problem, method, reached) {
   found <- family_bound_reached(problem, method, reached)
   list(svgp = list(positions = reached$positions, weights = found$weights, factor = found$factor,

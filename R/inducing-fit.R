@@ -1,7 +1,7 @@
-# How a bound on inducing points is maximised: over the covariance parameters and the positions
-# together, by one method of quasi-Newton with a limited memory, of many rows after mini-batches
-# (R/inducing-natural.R). First on few rows and points, where steps cost next to nothing, for
-# parameters in whose metric the points are then chosen.
+# Maximises the ELBO of inducing points over the covariance parameters and the positions together,
+# by a quasi-Newton method with a limited memory. With many rows, mini-batches come before it
+# (R/inducing-natural.R). A first search uses few rows and points, where steps cost next to nothing.
+# Its parameters define the metric in which the points are then chosen.
 
 fit_inducing <- function(method, problem) {
   begins <- is.null(problem$warm_start)
@@ -26,12 +26,12 @@ fit_inducing <- function(method, problem) {
 # of the rows make the intervals of counts too narrow.
 rows_of_a_point <- function(method, problem) if (is_svgp_of_counts(method, problem)) 2 else 4
 
-# If the ranges of a field are short in comparison with the distances of the points, few points know
-# nothing, and the nearest optimum of the bound is noise alone. Ranges that the user does not give
-# therefore begin at no less than half of the rows' distance from their centre, and the noise at a
-# tenth of the variance. If neighbouring rows are all but equal, their differences suggest a
-# variance far below that of the response. First steps that make up for it end at noise alone as
-# well, so it begins at no less.
+# If the ranges of a field are short in comparison with the distances of the points, few points
+# explain nothing, and the nearest optimum of the ELBO is noise alone. Ranges that the user does not
+# give therefore begin at no less than half of the rows' distance from their centre, and the noise
+# at a tenth of the variance. If neighbouring rows are almost equal, their differences suggest a
+# variance far below that of the response. First steps that compensate for it also end at noise
+# alone, so the variance begins at no less than that of the response.
 start_for_points <- function(problem) {
   layout <- problem$layout
   scatter <- response_scatter(problem)
@@ -49,8 +49,8 @@ start_for_points <- function(problem) {
     problem$bounds, problem$free)
 }
 
-# The variance of responses that are the field and noise, by output; those of others are not on the
-# field's scale.
+# The variance of responses that are the sum of field and noise, by output. Other responses are not
+# on the scale of the field.
 response_scatter <- function(problem) {
   data <- problem$data
   if (!is.null(data$output)) return(residual_variances(data))
@@ -69,7 +69,7 @@ with_variances <- function(values, layout, least) {
   replace(values, variance, values[variance] * max(1, least / sum(values[variance])))
 }
 
-# Parameters from 2,000 rows with 200 fixed points. A user's start needs none.
+# Parameters from 2,000 rows with 200 fixed points. A start given by the user makes it unnecessary.
 subset_start <- function(method, problem, rows = 2000L, points = 200L) {
   n <- count_places(problem$data)
   given <- !anyNA(problem$layout$start[problem$free])
@@ -111,7 +111,7 @@ bound_in_memory <- function(data, method, context) {
   }
 }
 
-# Returns the bound as a function of working parameters and positions, with its gradient in both.
+# Returns the ELBO as a function of working parameters and positions, with its gradient in both.
 # `tolerance`: the tolerance of posteriors without a closed form.
 bound_objective <- function(problem, method, tolerance = 1e-5) {
   UseMethod("bound_objective", method)
@@ -145,15 +145,15 @@ bound_objective.default <- function(problem, method, tolerance = 1e-5) {
   }
 }
 
-# Nothing reads the posterior of a bound.
+# The fields of the posterior, which nothing reads during the search.
 of_posterior <- c("weights", "factor", "effects", "known_trend", "field_response")
 posterior_apart <- list(drop = of_posterior, improves = function(result) FALSE)
 
-# The weight c of the divergence: max_q sum E log p - c KL is c times the bound F of responses whose
-# densities have the power 1/c. A Gaussian one has c times its noise variance s then, and next to
-# that c/2 log(2 pi c s) - 1/2 log(2 pi s). The divergence is minus the derivative in c, on which F
-# depends as on the logarithm of the noise; value + (c - 1) divergence is the evidence lower bound
-# of the same posterior.
+# The weight c of the divergence: max_q sum E log p - c KL is c times the ELBO F of responses whose
+# densities are raised to the power 1/c. A Gaussian density is then one with the noise variance c s
+# in place of s. Each row also adds c/2 log(2 pi c s) - 1/2 log(2 pi s). The divergence is minus the
+# derivative in c, on which F depends as on the logarithm of the noise. The evidence lower bound of
+# the same posterior is value + (c - 1) divergence.
 with_kl_weight <- function(bound, weight, log_noise, is_nugget) {
   n <- length(log_noise)
   bound$divergence <- -(bound$value + bound$gradient[is_nugget] + 0.5 * n * (log(weight) + 1) +
@@ -204,8 +204,8 @@ position_chart <- function(problem, positions, component) {
 # ---- the optimisation ----------------------------------------------------------------------------
 
 # Ends where the last `patience` evaluations have gained less than `negligible` a row, by default
-# 1e-5, or 0.02 of all rows where that is more: optima of other starts differ by more. The optimiser
-# sees values per row.
+# 1e-5, or less than 0.02 in all. Optima from other starts differ by more. The optimiser works with
+# values per row.
 optimize_bound <- function(problem, method, working, positions, move, report, patience = 8L,
                            negligible = 1e-5) {
   objective <- bound_objective(problem, method)
@@ -245,10 +245,10 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
     sprintf("the ELBO still rose after %d iterations (max_iterations)", most))
 }
 
-# With a correlation that has a cusp, the bound has one where a point sits on an observation: it is
-# lower on all sides, and a search that follows the slope there ends at once. The point stays.
-# Others may come near an observation, so that a search of the positions can end below one that
-# holds them: it begins where that has ended.
+# A correlation with a cusp gives the ELBO a cusp where a point sits on an observation. It is lower
+# on all sides, and a search that follows the slope there ends at once: the point stays. Other
+# points may come near an observation, so a search over positions can end below one with fixed
+# positions. It therefore begins where that one has ended.
 maximize_bound <- function(problem, method, working, positions) {
   search <- function(working, move) {
     optimize_bound(problem, method, working, positions, move, problem$report_bound)
@@ -261,10 +261,10 @@ maximize_bound <- function(problem, method, working, positions) {
 # Positions are many more parameters than max_iterations was made for.
 max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
 
-# Minus the curvature of the bound in the covariance parameters, the inducing points held, by
-# differences of its gradient, and the slope of the trend in them (R/trend-uncertainty.R). Without a
-# closed form of the posterior the gradient has an error of some 1e-5, which a wider step makes
-# harmless.
+# Minus the curvature of the ELBO in the covariance parameters with fixed inducing points, by
+# differences of its gradient, and the slope of the trend in these parameters
+# (R/trend-uncertainty.R). Without a closed form of the posterior, the gradient contains an error of
+# about 1e-5, which a wider step makes harmless.
 bound_curvature <- function(problem, reached, step = 1e-4) {
   objective <- bound_objective(problem, problem$method, tolerance = 1e-9)
   parameters <- seq_along(reached$working)

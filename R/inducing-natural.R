@@ -1,6 +1,6 @@
 # Inducing points by mini-batches: steps of natural gradients or of Adam for the posterior, and of
-# Adam for covariance parameters and positions. Natural gradients leave parameters and positions,
-# for which the best posterior given all rows is known.
+# Adam for covariance parameters and positions. The result of natural gradients is only parameters
+# and positions, since the best posterior for them given all rows is known.
 
 # A pass in batches gains more than an evaluation over all rows where there are many rows for each
 # point and the fit has not begun.
@@ -67,9 +67,9 @@ fit_in_pieces <- function(session, epochs, piece) {
   })
 }
 
-# Batches need of the rows: the response, the columns of the trend, the unit in which the linear
-# predictor moves, and a function that returns the linear predictors which the responses suggest. A
-# Gaussian response is in the unit of the problem.
+# The rows in the form for batches: the response, the columns of the trend, and the unit in which
+# the linear predictor moves. `suggested` is a function that returns the linear predictors which the
+# responses suggest. A Gaussian response is in the unit of the problem.
 rows_in_batches <- function(method, problem) {
   UseMethod("rows_in_batches")
 }
@@ -89,8 +89,8 @@ batch_response <- function(problem) {
   response
 }
 
-# Columns of the trend have the size of the features of the field, since Adam moves the coefficients
-# of both by the same steps.
+# Columns of the trend are scaled to the size of the features of the field, since Adam moves the
+# coefficients of both by the same steps.
 batch_trend <- function(problem) {
   rows <- rows_in_batches(problem$method, problem)
   orthogonal_trend(rows$X, rows$unit)
@@ -115,7 +115,7 @@ batch_settings <- function(problem, method, working) {
     }), adam_parameters(problem))
 }
 
-# The criterion of the batches' rows: in the first of two stages of ppgpr() it is the bound.
+# The criterion of the rows in batches. In the first of two stages of ppgpr() it is the ELBO.
 row_score <- function(method) if (is_joint(method)) "predictive" else "expected"
 
 row_kl_weight <- function(method) {
@@ -131,9 +131,9 @@ batch_result <- function(problem, method, reached) {
     converged = NA, message = epochs_message(epochs, reached$skipped))
 }
 
-# One that goes on over all rows as long as thirty evaluations gain more than 0.015 a row: of kin40k
-# log scores rise by 0.2 in the hundred or so that this takes, and what is left is little compared
-# with the score's own error. That the bound still rises is no failure.
+# A fit that goes on over all rows as long as thirty evaluations gain more than 0.015 a row. For
+# kin40k this takes about a hundred evaluations, in which log scores rise by 0.2. The remaining gain
+# is little compared with the error of the score. A fit whose ELBO still rises has not failed.
 fit_after_batches <- function(problem, method, reached) {
   result <- optimize_bound(problem, method, reached$working, reached$positions, method$move,
     problem$report_bound, patience = 30L, negligible = 0.015)

@@ -1,11 +1,11 @@
-# The bound on inducing points of rows whose noise has a model of its own (noise.R): the core has
-# its value and gradient at the rows' noise, and next to it the derivative in the noise v_i of each
-# row, by the posterior there. With W_i = 1 / v_i, e_i the row's residual from the posterior mean,
-# s_i the variance that the inducing points and effects give it, d_i what the points leave
-# unexplained, and the trace term t_i of variational/collapsed_bound.h with the derivative tau_i in
-# d_i,
+# The ELBO on inducing points of rows whose noise follows a model of its own (noise.R). The core
+# computes its value and gradient at the noise of the rows. The derivative in the noise v_i of each
+# row follows from the posterior there. W_i is 1 / v_i, and e_i the row's residual from the
+# posterior mean. The inducing points and effects give the row the variance s_i, and the points
+# leave d_i unexplained. With the derivative tau_i in d_i of the trace term in
+# variational/collapsed_bound.h,
 #
-#   dF / d log v_i = 1/2 [ W_i (e_i^2 + s_i) + tau_i d_i - 1 ].
+#   `dF / d log v_i = 1/2 [ W_i (e_i^2 + s_i) + tau_i d_i - 1 ]`.
 
 bound_of_noise <- function(problem, method) {
   layout <- problem$layout

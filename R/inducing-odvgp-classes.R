@@ -1,4 +1,4 @@
-# Classes by odvgp(): each has a mean on the inducing points of the mean, and variances of svgp().
+# Classes by odvgp(): a mean of each class on the inducing points of the mean, variances of svgp().
 
 #' @export
 best_mean.neargp_odvgp_classes <- function(method, fit, solve, context, ...) {
@@ -16,7 +16,7 @@ best_mean.neargp_odvgp_classes <- function(method, fit, solve, context, ...) {
     list(into = with_class_means))
 }
 
-# Coefficients and predictions of a class have their errors by its own curvature, as in svgp().
+# The errors of the coefficients and predictions of a class are by its own curvature, as in svgp().
 with_trend_errors <- function(found, X, solve, limit) {
   if (!ncol(X)) return(found)
   curvature <- pmax(found$state$expected$curvature, 0)
@@ -30,10 +30,10 @@ with_trend_errors <- function(found, X, solve, limit) {
   found
 }
 
-# Classes compete: minus the curvature H of a row has the null vector 1 and negative elements next
-# to its diagonal, so that x'H x <= 2 sum_c H_cc x_c^2, and with precisions 2 H_cc steps do not
-# overshoot. Under softmax slopes are w (1[y = c] - a_c), and w a_c / (1 + a_c s_c) does as well, s
-# the variances (src/core/likelihoods/softmax.h), which is less.
+# Classes compete: H, minus the curvature of a row, maps the vector 1 to 0, and its elements off the
+# diagonal are negative. Hence x'H x <= 2 sum_c H_cc x_c^2, and steps with precisions 2 H_cc do not
+# overshoot. Under softmax, slopes are w (1[y = c] - a_c). The precisions `w a_c / (1 + a_c s_c)`,
+# with variances s, are smaller and suffice as well (src/core/likelihoods/softmax.h).
 class_mean_expectations <- function(fit, variance, context) {
   label <- class_numbers(fit$data)
   weights <- fit$data$weights

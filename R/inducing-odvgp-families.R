@@ -1,9 +1,9 @@
 # The mean of odvgp() for responses that are pseudo-observations: of one field, or of one for each
-# class, each a column. Newton's method from the means of svgp(), of which a share c is left: a
-# field at the rows is c A'm + K a, its squared norm c^2 m'm + 2 c a'A'm + a'K a, and a whole step
-# leaves none. A step that does not raise the objective is halved, so that the bound is not below
-# that of svgp(). Where no part of it does, conjugate gradients were not exact enough, and the step
-# is found again.
+# class, each a column. Newton's method starts from the means of svgp(), of which a share c is left.
+# A field at the rows is c A'm + K a, and its squared norm c^2 m'm + 2 c a'A'm + a'K a. A whole step
+# leaves no share. A step that does not raise the objective is halved, so that the ELBO is not below
+# that of svgp(). If no fraction of the step raises it, conjugate gradients were not exact enough,
+# and the step is computed again.
 
 #' @export
 best_mean.neargp_odvgp_families <- function(method, fit, solve, context, ...) {
@@ -29,14 +29,14 @@ with_family_mean <- function(fit, found) {
   fit
 }
 
-# The variance of the rows' linear predictors in the bound of svgp().
+# The variance of the rows' linear predictors in the ELBO of svgp().
 variance_in_bound <- function(fit) {
   posterior <- fit$posterior
   posterior$variance_at_data - (1 - fit$svgp$pseudo_observations$unexplained_share) *
     posterior$variance_given_nodes
 }
 
-# `variance`: that of the linear predictors, held.
+# `variance`: that of the linear predictors, which is fixed.
 mean_expectations <- function(fit, data, variance, context) {
   observed <- core_observations(data)
   function(predictor) {
@@ -74,8 +74,8 @@ mean_state_maker <- function(trend, known, expectations) {
   }
 }
 
-# Ends where a whole step moves the linear predictors by less than the tolerance, relative to what
-# they are without their offset, both in the metric of the precisions.
+# Ends where a whole step moves the linear predictors by less than the tolerance, relative to their
+# values without the offset. Both are measured in the metric of the precisions.
 climb_mean <- function(trend, known, state_at, solve, state, tolerance, most) {
   iterations <- 0L
   accuracy <- tolerance
@@ -103,7 +103,7 @@ climb_mean <- function(trend, known, state_at, solve, state, tolerance, most) {
     beta_vcov = lapply(fields, `[[`, "beta_vcov"), solved = solved_columns(state$at, design))
 }
 
-# Where pseudo-observations of one field have it and its trend, from where these are.
+# The Newton step of one field and its trend, given their pseudo-observations.
 step_of_field <- function(X, known, state, solve, accuracy, number) {
   at <- lapply(state$at[c("coefficients", "field", "beta")], function(columns) columns[, number])
   precision <- state$expected$precision[, number]
@@ -119,8 +119,8 @@ step_of_field <- function(X, known, state, solve, accuracy, number) {
     iterations = found$iterations)
 }
 
-# Steps of classes sum to zero over the fields: what all fields of a row have in common is not
-# known, and only makes the norm larger.
+# Steps of classes sum to zero over the fields. A part that all fields of a row share is not
+# identified, and only increases the norm.
 joint_step <- function(fields, left) {
   columns <- function(name) {
     step <- do.call(cbind, lapply(fields, `[[`, name))
@@ -130,8 +130,8 @@ joint_step <- function(fields, left) {
     beta = columns("beta"))
 }
 
-# Fields of classes have no curvature between them in their precisions: such steps are gradients,
-# preconditioned, of the method of conjugate gradients (Polak and Ribiere 1969).
+# The precisions ignore the curvature between the fields of classes. Steps of classes are therefore
+# preconditioned gradients in the method of conjugate gradients (Polak and Ribiere 1969).
 conjugate_step <- function(trend, state, towards, last) {
   if (is.null(last)) return(towards)
   along <- function(state, step) {
@@ -157,7 +157,7 @@ best_along <- function(state, state_at, direction) {
   list(state = best, share = share, direction = direction)
 }
 
-# Equal but for rounding is better: so the last step ends.
+# A value that is equal except for rounding counts as better, so that the last step ends.
 least_objective <- function(state) state$objective - 1e-10 * abs(state$objective)
 
 halved_until_better <- function(state, state_at, direction) {

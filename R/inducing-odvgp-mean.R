@@ -1,20 +1,19 @@
-# The mean of odvgp(), given the covariance of svgp(). With W the precisions of pseudo-observations,
-# one for each row, and K the covariance matrix of the rows (or what the points of the mean have of
-# it), a column C of the data has the coefficients a = (I + W K)^-1 C, and the mean of the field at
-# x is k(x, X) a. The bound contains the mean in sum E log p(y_i | eta_i) - a'K a / 2, eta_i ~
-# N(offset_i + x_i'beta + (K a)_i, s_i), with the variances s_i of svgp(): the objective here,
-# concave where the log-likelihood is.
+# The mean of odvgp(), given the covariance of svgp(). W contains the precisions of
+# pseudo-observations, one for each row. K is the covariance matrix of the rows, or its
+# approximation by the points of the mean. The coefficients of a column C of the data are a = (I + W
+# K)^-1 C, and the mean of the field at x is k(x, X) a. The objective here is the part of the ELBO
+# that contains the mean:
 #
-#   sum E log p(y_i | eta_i) - a'K a / 2,    eta_i ~ N(offset_i + x_i'beta + (K a)_i, s_i),
+#   `sum E log p(y_i | eta_i) - a'K a / 2`,    `eta_i ~ N(offset_i + x_i'beta + (K a)_i, s_i)`,
 #
-# with the variances s_i of svgp(): the objective here, concave where the log-likelihood is.
+# with the variances s_i of svgp(). The objective is concave where the log-likelihood is.
 
-# Up to this many rows the n^2 covariances of some ten iterations take no longer than the
-# evaluations of svgp() before (an iteration of 100,000 rows takes about a minute of one core, an
-# evaluation with 512 points 10 seconds, of which there are 100 or more).
+# Up to this many rows, the n^2 covariances of some ten iterations take no longer than the
+# evaluations of svgp() before them. With 100,000 rows, an iteration takes about a minute of one
+# core. An evaluation with 512 points takes 10 seconds, and there are 100 or more.
 most_mean_rows <- 100000L
 
-# Inducing points of the mean: NULL for all rows, else those of the covariance and rows that these
+# Inducing points of the mean: NULL for all rows, else those of the covariance, and rows that these
 # do not explain already.
 mean_points <- function(method, fit, context, otherwise = 2048L) {
   wanted <- method$mean_inducing
@@ -36,7 +35,7 @@ mean_points <- function(method, fit, context, otherwise = 2048L) {
 
 count_fields <- function(fit) max(1L, length(fit$svgp$fields))
 
-# A row at an inducing point has no more of its own than the jitter.
+# At a row on an inducing point, the points leave no more than the jitter unexplained.
 without_explained <- function(fit, chosen, context) {
   explained <- inducing_moments(fit, chosen, context)$unexplained <=
     fit$method$jitter * field_variance(fit)
@@ -76,7 +75,7 @@ mean_trend <- function(X, response, design) {
 
 # ---- gaussian responses --------------------------------------------------------------------------
 
-# `gain`: the gain of the bound over that with the mean of svgp(). `into(fit, found)`: returns the
+# `gain`: the gain of the ELBO over that with the mean of svgp(). `into(fit, found)`: returns the
 # fit with what is found.
 best_mean <- function(method, fit, solve, context) {
   UseMethod("best_mean")

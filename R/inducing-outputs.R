@@ -2,8 +2,8 @@
 # for all of its latent fields. Everything about locations is computed once for all outputs that are
 # known there; see src/core/variational/coregionalised_bound.h.
 
-# Loadings are looked for in units in which their outputs scatter by about 1, and what is found is
-# evaluated in the user's.
+# The search for loadings uses units in which their outputs scatter by about 1. Its result is
+# evaluated in the units of the user.
 #' @export
 fit_method.neargp_svgp_outputs <- function(method, problem) {
   check_bound_noise(problem)
@@ -61,9 +61,9 @@ bound_of_outputs <- function(data, method, context) {
 
 # ---- predictions ---------------------------------------------------------------------------------
 
-# The outputs' fields at each location, trend left out: `weighted` as of inducing_moments(), a row
-# for each output and place, output after output; `posterior` and `unexplained`, the two parts of
-# their covariances given the data, are arrays of place x output x output.
+# The outputs' fields at each location, without the trend. `weighted` is as in inducing_moments(), a
+# row for each output and location, output after output. `posterior` and `unexplained` are the parts
+# of their covariances given the data, arrays of location x output x output.
 inducing_outputs <- function(object, coords, context) {
   known <- checked_bound(core_coregionalised_predict(coords, object$svgp$positions,
     as_specified(object$core_covariance), object$method$jitter, object$svgp$weights,
@@ -109,8 +109,8 @@ covariance_with_trend <- function(object, weighted, covariance, X, variance) {
   covariance
 }
 
-# The same given the other outputs that are observed at a location, with the trend of the fit: their
-# errors contain information on the own one's.
+# The same given the trend of the fit and the other outputs that are observed at a location, whose
+# errors are informative about that of the output itself.
 inducing_outputs_given <- function(object, observed, weighted, covariance, X) {
   m <- nrow(observed)
   P <- length(object$outputs)
@@ -139,15 +139,15 @@ inducing_outputs_given <- function(object, observed, weighted, covariance, X) {
 
 # ---- draws ---------------------------------------------------------------------------------------
 
-# Draws are those of other methods: it is the field that is drawn otherwise.
+# Draws are those of other methods, except that the field is drawn differently.
 #' @export
 simulation_draws.neargp_svgp_outputs <- function(method, object, target, nsim, settings) {
   simulation_draws.neargp_method_outputs(method, object, target, nsim, settings)
 }
 
 # Fields of the outputs at distinct locations, output after output, a column for each draw of the
-# trend: each latent field is drawn at the inducing points with all others, and what these leave of
-# it by itself.
+# trend. Each latent field is drawn at the inducing points with all others. The part that the points
+# leave unexplained is drawn by itself.
 #' @export
 outputs_field.neargp_svgp_outputs <- function(method, object, data, coords, betas, settings) {
   check_places(nrow(coords))
@@ -177,10 +177,10 @@ structure_features <- function(object, component, coords, context) {
 
 # ---- leave one out -------------------------------------------------------------------------------
 
-# Weights as of one output, with the locations in the part of rows: Q_II = W - W P W of the rows I
-# of a place, P the posterior's part of the covariances of their fields. `given` is what the other
-# locations predict of a row, `chain` what these and the outputs before it at its place do: with C =
-# Q_II^-1 = L L' the errors of `given` have the independent parts L^-1 error.
+# Weights as for one output, with locations in place of rows. The rows I of a location contribute
+# Q_II = W - W P W, with P the posterior's part of the covariances of their fields. `given` is the
+# prediction of a row from the other locations. `chain` adds the outputs before it at its location.
+# With C = Q_II^-1 = L L', the independent parts of the errors of `given` are L^-1 error.
 #' @export
 weights_of_others.neargp_svgp_outputs <- function(method, object, settings) {
   data <- object$data

@@ -1,9 +1,9 @@
-# Predictions, draws and leave-one-out predictions of a fit on inducing points. With a = L^-1 k_z(x)
-# the features of a location, the field there is a'w and an independent rest of the variance
-# k(x, x) - |a|^2; w, the whitened field at the inducing points, has the covariance matrix B^-1,
-# B = factor factor', and the mean B^-1 A W e. `weights` are B^-1 A W (y, X).
+# Predictions, draws and leave-one-out predictions of a fit on inducing points. The features of a
+# location are a = L^-1 k_z(x). The field there is a'w plus an independent rest of the variance k(x,
+# x) - |a|^2. The whitened field at the inducing points, w, has covariance matrix B^-1, where B =
+# factor factor', and mean B^-1 A W e. `weights` are B^-1 A W (y, X).
 
-# A row's prediction takes no neighbours: what chooses them is an error.
+# A row's prediction uses no neighbours. Arguments that choose them are errors.
 check_no_neighbors <- function(method, k, local_mean = NULL, sectors = NULL, k_other = NULL) {
   refuse <- function(name) {
     abort_neargp("argument",
@@ -49,8 +49,8 @@ inducing_features <- function(object, coords, context) {
     context))
 }
 
-# The mean of the field at locations for each column of response and trend, by the `features` of the
-# locations, or on points of its own, of odvgp().
+# The mean of the field at locations for each column of response and trend. It uses the `features`
+# of the locations, or the points of the mean of odvgp().
 mean_columns <- function(object, coords, features, context) {
   mean <- object$svgp$mean
   if (is.null(mean)) return(crossprod(features, object$svgp$weights))
@@ -117,8 +117,8 @@ simulation_draws.neargp_svgp_families <- function(method, object, target, nsim, 
   if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
 }
 
-# Trend coefficients, the field at the inducing points given these and the data, and what these
-# leave of the field, drawn jointly.
+# Joint draws: trend coefficients, the field at the inducing points given these and the data, and
+# the part of the field that the points leave unexplained.
 inducing_draws <- function(method, object, target, nsim, settings) {
   place <- location_index(target$coords)
   coords <- target$coords[!duplicated(place), , drop = FALSE]
@@ -151,12 +151,12 @@ draw_whitened <- function(posterior, betas, conditional) {
 
 # ---- leave one out -------------------------------------------------------------------------------
 
-# With covariance parameters and inducing points held, the data are normal with the covariance
-# matrix S = A'A + W^-1, of which the inverse has the diagonal Q_ii = W_i - W_i^2 A_i'B^-1 A_i, and
-# row i of a column z is predicted from its other rows by z_i - (S^-1 z)_i / Q_ii with the variance
-# 1 / Q_ii. That leaves out what the inducing points do not explain of the row's own field, which is
-# added to the variance. The posterior is that of all rows given the parameters, also where Adam has
-# left another one.
+# With fixed covariance parameters and inducing points, the data are normal with the covariance
+# matrix S = A'A + W^-1. The diagonal of its inverse is Q_ii = W_i - W_i^2 A_i'B^-1 A_i. The other
+# rows predict row i of a column z by z_i - (S^-1 z)_i / Q_ii, with the variance 1 / Q_ii. This
+# leaves out the part of the row's own field that the inducing points do not explain, which is added
+# to the variance. The posterior is that of all rows given the parameters, even where Adam ended at
+# another.
 #' @export
 weights_of_others.neargp_svgp <- function(method, object, settings) {
   if (!is.null(object$svgp$moments)) object <- with_inducing_posterior(object,
@@ -177,7 +177,7 @@ weights_of_other_locations.neargp_svgp <- function(method, object, settings) {
   weights_of_others(method, object, settings)
 }
 
-# A fit with its parameters and inducing points, but what these know from other rows.
+# A fit with the same parameters and inducing points, whose posterior uses the given rows only.
 #' @export
 restrict_rows.neargp_svgp <- function(method, fit, rows, context) {
   fit$data <- take_data_rows(fit$data, rows)
