@@ -1,10 +1,11 @@
-# The second stage of ppgpr(): the predictive score of a posterior on inducing points is maximised
-# over the covariance matrix of the field there and the parameters of the family, the means held.
+# The second stage of ppgpr() maximises the predictive score of a posterior on inducing points. It
+# searches the covariance matrix of the field at the points and the parameters of the family, with
+# fixed means.
 
-# The rows as the score sees them: responses, and linear predictors given the other rows. A row's
-# pseudo-observation has precision W and slope g at the posterior, which has the variance t of the
-# row's linear predictor: without the row its mean is mu - t g / (1 - W t). `copies`: how many equal
-# observations the rows stand for, of which one is left out.
+# The rows in the form for the score: responses, and linear predictors given the other rows. At the
+# posterior, a row's linear predictor has mean mu and variance t, and its pseudo-observation
+# precision W and slope g. Without the row, the mean is mu - t g / (1 - W t). `copies`: the number
+# of equal observations in a row, one of which is left out.
 predictive_rows <- function(data, mean, seen, slope, precision, factor, positions, copies = 1) {
   left <- pmax(1 - precision / copies * seen, 1e-3)
   list(n = length(data$y), coords = data$coords, response = c(core_observations(data), list(
@@ -13,7 +14,7 @@ predictive_rows <- function(data, mean, seen, slope, precision, factor, position
       factor = factor, positions = positions)
 }
 
-# `at`: what the bound has found, and where.
+# `at`: the posterior of the first stage, with its parameters.
 gaussian_rows <- function(coords, columns, weights, covariance, at, context) {
   known <- core_collapsed_predict(coords, core_inducing_prior(at$positions, covariance, 0,
     at$jitter, context), core_inducing_posterior(at$weights, at$factor), context)
@@ -49,10 +50,10 @@ score_of_rows <- function(stage, family, covariance, jitter, kl_weight, context)
   function(relative, parameters) core_predictive_score(problem, relative, parameters, context)
 }
 
-# `parameters` of the family, of which those that are `free` are multiplied by a ratio. The search
-# begins at the posterior. Where that is far more certain than responses are noisy, logarithms of
-# its variances have next to no slope, and nothing is gained, however uneven errors are: then a
-# Gaussian response has a second search, from half of the noise in the field's place.
+# `parameters`: those of the family. A ratio multiplies the `free` ones. The search begins at the
+# posterior. If it is far more certain than responses are noisy, the score is almost flat in the
+# logarithms of its variances, and nothing is gained, however uneven errors are. A second search for
+# a Gaussian response then begins with half of the noise variance moved to the field.
 maximize_predictive_score <- function(stage, method, family, covariance, parameters, free, context,
                                       bounds = widest_ratios, report = function(...) NULL,
                                       enough = 0.01) {
@@ -69,20 +70,20 @@ maximize_predictive_score <- function(stage, method, family, covariance, paramet
   found[c("relative", "ratio", "evaluations")]
 }
 
-# G of the covariance matrix S = c I of the whitened field, in which the field at a row that the
-# points know has the variance `wanted`: the factor L G of its inverse is I / sqrt(c).
+# G for the covariance matrix S = c I of the whitened field, whose inverse is of the factor L G = I
+# / sqrt(c). At a row that the points explain, the variance of the field is then `wanted`.
 wide_factor <- function(stage, wanted, covariance) {
   place <- stage$positions[1L, , drop = FALSE]
   variance <- drop(core_covariance_matrix(place, place, covariance))
   forwardsolve(stage$factor, diag(sqrt(variance / wanted), nrow(stage$factor)))
 }
 
-# Logarithms of the least and the largest ratio. Noise may vanish where the field's variance takes
-# its part.
+# Logarithms of the least and the largest ratio. Noise may vanish where the field's variance
+# replaces it.
 widest_ratios <- list(lower = log(1e-6), upper = log(100))
 
-# The same for each parameter of a family, within the bounds that the first stage had: zero
-# inflation is below 1, the power of a Tweedie response below 2.
+# The same for each parameter of a family, within the bounds of the first stage: zero inflation is
+# below 1, the power of a Tweedie response below 2.
 ratio_bounds <- function(problem, parameters) {
   own <- of_family(problem$family, problem$layout)
   if (any(problem$layout$kind[own] == "nugget")) return(widest_ratios)

@@ -1,8 +1,8 @@
-# An objective on inducing points as L-BFGS sees it, which asks for value and slope in turn, and
-# what it has seen.
+# An objective on inducing points in the form for L-BFGS, which asks for value and slope in turn,
+# and a record of its evaluations.
 
-# The last state and the best. The bound is judged where it rises, since a line search that went too
-# far may take some evaluations to turn back.
+# The last state and the best. Convergence is judged only where the objective rises, since a line
+# search that went too far may take some evaluations to turn back.
 new_bound_record <- function(n, report, patience, negligible, accept = function(state) NULL) {
   last <- list(x = NULL)
   best <- first <- NULL
@@ -48,7 +48,7 @@ maximize_recorded <- function(record, state_at, start, lower, upper, most, memor
 }
 
 # Where a matrix is singular, or a step has gone much too far, the loss is flat, far above all
-# others, so that a line search turns back: interpolation by the loss itself, which may be 1e200,
+# others, so that a line search turns back. The loss itself may be 1e200, and interpolation by it
 # would end in steps that are too small to see.
 recorded_loss <- function(record, state_at) {
   n <- record$n
@@ -64,7 +64,7 @@ recorded_loss <- function(record, state_at) {
     })
 }
 
-# L-BFGS computes with its square.
+# L-BFGS computes the square of the slope.
 has_usable_slope <- function(state) is.finite(sum(state$slope^2))
 
 # L-BFGS divides by the square of the slope, and distances from bounds by its elements.

@@ -1,9 +1,9 @@
-# The bound of svgp(), and the score of ppgpr(), over rows in parts (R/shard-host.R): shards, or the
-# stream of a source, which is one. Sums over rows, and those of their gradients, are added over the
-# parts. All that follows from sums, and the part of the inducing points alone, is computed here, by
-# a bound without rows of its own (src/core/variational/streamed_bound.h).
+# The ELBO of svgp(), and the score of ppgpr(), over rows in parts (R/shard-host.R): shards, or the
+# stream of a source, which is one part. Sums over rows, and those of their gradients, are added
+# over the parts. An ELBO without rows of its own (src/core/variational/streamed_bound.h) is
+# computed here. It combines these sums with the part of the inducing points alone.
 
-# The problem with its rows in shards, of which the bound is made. Parts of its rows are in memory.
+# The problem with its rows in shards, for the ELBO. Subsets by take_data_rows() are in memory.
 with_bound_in_shards <- function(problem) {
   check_bound_in_shards(problem$data)
   problem$data$shards <- list(host = host_of_problem(problem),
@@ -19,11 +19,11 @@ check_bound_in_shards <- function(data) {
     i = "Leave out `cluster` and neargp_control(shards = ), or use vecchia()."))
 }
 
-# The factor of the response that parts have: shards have it in the unit of the fit.
+# The factor for the response of the parts: shards store it in the unit of the fit.
 bound_unit <- function(data) (data$shards$unit %||% 1) / (data$basis$unit %||% 1)
 
-# A function as bound_over_rows() returns it. The pieces of a stream add the sums of the rows in
-# memory in the same order, so that the bound is the same to the last digit. One reading computes
+# A function as bound_over_rows() returns it. The pieces of a stream add the sums of the rows in the
+# same order as rows in memory, so that the ELBO is the same to the last digit. One reading computes
 # the value, another one the gradient.
 bound_in_parts <- function(data, method, context) {
   columns <- 1L + ncol(data$X)
@@ -48,7 +48,7 @@ bound_in_parts <- function(data, method, context) {
 
 # ---- of one part ---------------------------------------------------------------------------------
 
-# `at`: what the bound depends on.
+# `at`: all numbers on which the ELBO depends.
 part_bound_sums <- function(part, at) {
   part$bound <- NULL
   pointer <- part_bound(part, at)
@@ -57,8 +57,8 @@ part_bound_sums <- function(part, at) {
   as_sums(list(numbers = core_streamed_sums(pointer)))
 }
 
-# A shard that another worker has made again holds no bound at these parameters. It makes one, whose
-# sums are not needed.
+# A shard that another worker has rebuilt does not contain an ELBO at these parameters. It makes
+# one, whose sums are not needed.
 part_bound_adjoints <- function(part, at, moments) {
   pointer <- if (identical(part$bound$at, at)) part$bound$pointer else part_bound(part, at)
   part$bound <- NULL
@@ -91,12 +91,13 @@ shard_response <- function(shard, unit) {
 
 # ---- the second stage of ppgpr() -----------------------------------------------------------------
 
-# The predictive score less the divergence (src/core/variational/predictive_score.h) is a sum as
-# well: shards have that of their rows without a divergence, and here is the divergence without
-# rows.
+# The predictive score less the divergence (src/core/variational/predictive_score.h) is also a sum.
+# Shards compute the score of their rows without a divergence, and this process computes the
+# divergence without rows.
 
-# The rows of shards as gaussian_rows() returns them, or predictive_rows() of the stage of a family.
-# Shards make them by the function `what`. `at`: the result of the first stage, with its parameters.
+# The rows of shards as gaussian_rows() returns them, or predictive_rows() for the stage of a
+# family. The function `what` makes them in a shard. `at`: the result of the first stage, with its
+# parameters.
 stage_in_shards <- function(data, covariance, at, what, common = list(), own = NULL) {
   map_rows(data$shards$host, what, c(list(values = covariance$values, at = at), common), own,
     makes = TRUE)
@@ -129,7 +130,7 @@ shard_stage <- function(shard, values, at, unit) {
   NULL
 }
 
-# A score that overflows has no slopes.
+# A score that overflows comes without slopes.
 shard_predictive_score <- function(shard, relative, parameters) {
   found <- shard$score_at(relative, parameters)
   if (!is.finite(found$value)) return(list(failed = 1))

@@ -63,8 +63,8 @@ given_positions <- function(given, problem) {
   embed_coordinates(given, locations, "inducing")
 }
 
-# Rows in a random order that is always the same one, or the centres of their clusters. It is an
-# order of locations: the rows of the data may come in any.
+# Rows in a random order that is always the same one, or the centres of their clusters. The order
+# depends on locations, and not on the order of the rows of the data.
 chosen_positions <- function(select, coords, places, wanted, component, context) {
   coords <- by_distance_from_center(coords)
   places <- by_distance_from_center(places)
@@ -75,8 +75,8 @@ chosen_positions <- function(select, coords, places, wanted, component, context)
   cluster_centers(rbind(first, some), first, component)
 }
 
-# Sorted by distances in units of each column's scatter, which the order of columns does not change
-# either, to so many digits that sums in another order are the same.
+# Sorts by distances in units of each column's scatter, so that the order of columns does not matter
+# either. Distances are rounded to digits that do not depend on the order of summation.
 by_distance_from_center <- function(coords) {
   squares <- apply(coords, 2L,
     function(x) (x - mean(x))^2 / max(stats::var(x), .Machine$double.xmin))
@@ -84,9 +84,9 @@ by_distance_from_center <- function(coords) {
   coords[do.call(order, c(list(distances), asplit(coords, 2L))), , drop = FALSE]
 }
 
-# Rows that repeat a location draw centres to it. That the sweeps have not quite settled does not
-# matter here, nor that a cluster may have lost its last row: its centre stays the row that it began
-# at. kmeans() takes a single number for how many centres there are, and not for a centre.
+# Rows that repeat a location draw centres to it. The sweeps need not have settled. A cluster may
+# also have lost its last row: its centre stays the row that it began at. `kmeans()` would interpret
+# one centre as the number of centres.
 cluster_centers <- function(coords, first, component, sweeps = 8L) {
   if (nrow(first) == 1L) return(matrix(colMeans(coords), 1L))
   spread <- core_scale(coords, component)
@@ -105,7 +105,7 @@ has_cusp <- function(problem, working) {
   }, NA))
 }
 
-# Which coordinates of the points are searched, as 0 or 1. Rows in chunks are not compared.
+# Which coordinates of the points are searched, as 0 or 1. Points are not compared with chunks.
 moving_points <- function(problem, working, positions) {
   moves <- array(1, dim(positions))
   if (is.null(problem$data$stream) && has_cusp(problem, working)) {

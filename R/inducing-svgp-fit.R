@@ -1,4 +1,4 @@
-# A fit by svgp(), from the optimiser's result to what print() says of it.
+# A fit by svgp(), from the optimiser's result to the lines of print().
 
 #' @export
 fit_method.neargp_svgp <- function(method, problem) {
@@ -12,7 +12,7 @@ fit_method.neargp_svgp <- function(method, problem) {
   if (is.null(reached$found)) c(result, list(inducing = reached$positions)) else result
 }
 
-# `reached$found`: what Adam has found in addition. `curvature`: of bound_curvature(), NULL where no
+# `reached$found`: the further results of Adam. `curvature`: of bound_curvature(), NULL where no
 # standard errors are wanted.
 inducing_result <- function(method, problem, reached, curvature) {
   result <- method_result(reached,
@@ -36,7 +36,7 @@ check_bound_noise <- function(problem) {
       i = "Estimate the nugget (nugget = NULL) or fix a positive one; vecchia() and exact_gp() interpolate."))
 }
 
-# There are none of the bounds of classes and of several responses.
+# The ELBOs of classes and of several responses do not support a weight of the divergence.
 refuse_kl_weight <- function(method, response) {
   if (bound_kl_weight(method) == 1) return(invisible())
   abort_neargp("method", c(sprintf("`kl_weight` is not for %s.", response),
@@ -47,8 +47,8 @@ wanted_curvature <- function(method, problem, reached, step = 1e-4) {
   if (method$std_error %||% (sum(problem$free) <= 12L)) bound_curvature(problem, reached, step)
 }
 
-# The posterior is found again, unless Adam has moved it: the optimiser had the response in a unit
-# of its own.
+# The posterior is computed again, unless Adam has moved it, since the optimiser used another unit
+# of the response.
 #' @export
 complete_fit.neargp_svgp <- function(method, fit, result, context) {
   fit <- with_inducing_points(fit, result)
@@ -77,7 +77,7 @@ with_inducing_posterior <- function(fit, context, covariance = as_specified(fit$
   fit
 }
 
-# The share of the field's variance that the inducing points do not know at the data, on average.
+# The share of the field's variance that inducing points leave unexplained at the data, on average.
 unexplained_share <- function(fit) {
   fit$svgp$unexplained / if (is.null(fit$outputs)) field_variance(fit) else 1
 }

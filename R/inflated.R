@@ -1,5 +1,5 @@
-# Responses that are 0, or else positive: P(Y <= q) = 1 - p + p F(q), where p is the probability of
-# a positive one and F its distribution function, that of `positive`.
+# Responses that are 0 or positive. With p the probability of a positive response and F its
+# distribution function, that of `positive`, P(Y <= q) is 1 - p + p F(q).
 
 new_inflated <- function(p, positive) {
   new_predictive(list(p = p, positive = positive), "inflated")
@@ -61,10 +61,10 @@ predictive_pit.neargp_inflated <- function(observed, distribution) {
     upper = replace(1 - p, own, within(pit$upper)))
 }
 
-# The CRPS is E |Y - y| - E |Y - Y'| / 2, Y' another draw. For the positive part it is c(y), and at
-# y = 0 m - D / 2, D = E |Y - Y'|, so that D = 2 (m - c(0)). Together, with 0 in the place of either
-# draw,
-#   (1 - p) y + p (c(y) + D / 2) - p^2 D / 2 - p (1 - p) m.
+# The CRPS is E |Y - y| - E |Y - Y'| / 2, where Y' is another draw. For the positive part it is
+# c(y). At y = 0 it is m - D / 2, with m = E Y and D = E |Y - Y'|. Hence D is 2 (m - c(0)). If
+# either draw can also be 0, the CRPS is
+#   `(1 - p) y + p (c(y) + D / 2) - p^2 D / 2 - p (1 - p) m`.
 #' @export
 predictive_crps.neargp_inflated <- function(observed, distribution) {
   p <- distribution$p

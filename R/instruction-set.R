@@ -1,7 +1,7 @@
-# The kernels are compiled for several instruction sets, and the widest that the processor has is
+# The kernels are compiled for several instruction sets, and the widest one of the processor is
 # used. The environment variable NEARGP_INSTRUCTION_SET, read when the package is loaded, forces
-# another one: to find out whether a difference between two machines comes from it, and to run all
-# tests with each.
+# another one. This shows whether a difference between two machines comes from the instruction set,
+# and runs all tests with each set.
 
 .onLoad <- function(libname, pkgname) force_instruction_set(forced_instruction_set())
 

@@ -49,28 +49,31 @@
 #' @name integrated_parameters
 NULL
 
-# Predictions with the covariance parameters integrated over their posterior, a mixture of the
-# predictions at points of a design. The posterior is that of the restricted likelihood (a flat
-# prior of the trend's coefficients) and of priors that are proper, on the working scale.
+# Predictions with the covariance parameters integrated over their posterior: a mixture of the
+# predictions at points of a design. The posterior is that of the restricted likelihood, with a flat
+# prior of the trend's coefficients, and of proper priors on the working scale.
 #
-# The design is the lattice of Rue, Martino and Chopin (2009, section 3.1), the trapezoidal rule on
-# the axes of the curvature at the mode. A posterior of few data is skewed, so that each half of an
-# axis has a unit of its own, in which the log density has fallen by 1/2 (INLA's split normal): in
-# units x = z / s a point stands for the volume prod s. Where s changes the rule is of second order
-# in the spacing and not exponential, and yet better with as few points. The lattice is followed
-# from the mode as far as the log density has fallen by `drop`. All of it is deterministic.
+# The design is the lattice of Rue, Martino and Chopin (2009, section 3.1): the trapezoidal rule on
+# the axes of the curvature at the mode. A posterior of few data is skewed. Each half of an axis is
+# therefore measured in its own unit, in which the log density has fallen by 1/2 (INLA's split
+# normal). In units x = z / s a point stands for the volume prod s. Where s changes, the rule is of
+# second order in the spacing and not exponential, yet it is better with as few points. The lattice
+# is followed from the mode as far as the log density has fallen by `drop`. All of it is
+# deterministic.
 
-# Spacing and drop by the number of axes. Intervals of 95% by three axes are too narrow by 1% and
-# less where n is 30, by 1% among the data and 4% beyond them where it is 12, with 100 to 200
-# points; by 1.75 and 4, with a quarter of these, by 1 to 4% and 3 to 8%
-# (bench/integrated-lattice.R). Fewer axes have room for more.
+# Spacing and drop by the number of axes. With three axes and 100 to 200 points, 95% intervals are
+# too narrow by 1% or less for n = 30. For n = 12 they are too narrow by 1% among the data and 4%
+# beyond them. Spacing 1.75 and drop 4 use a quarter of these points, and are too narrow by 1 to 4%
+# for n = 30 and 3 to 8% for n = 12 (bench/integrated-lattice.R). Fewer axes allow more points on
+# each.
 lattice_spacing <- c(0.5, 1, 1.5)
 lattice_drop <- c(9, 7, 7)
 
 # Most posteriors have three parameters. More are integrated by draws (R/integrated-draws.R).
 lattice_axes <- 3L
 
-# Where the curvature is less, as of a minimum, the width of an axis is found by its fall alone.
+# Below this curvature, as at a minimum, the fall of the density alone determines the width of an
+# axis.
 least_curvature <- 0.05
 
 # 95% intervals by the estimates of three parameters cover 94.4% with 100 rows, 93.4% with 50 and
@@ -80,13 +83,13 @@ few_rows <- function(object) {
   stats::nobs(object) < if (sum(!object$layout$fixed) > lattice_axes) 200L else 100L
 }
 
-# Effects have parts of their own in predictions, which add up at the estimates.
+# Predictions contain separate parts for effects, which add up only at the estimates.
 integrates_by_default <- function(object) {
   has_likelihood_objective(object) && few_rows(object) && !has_effects(object$data) &&
     is_integrable(object) && has_posterior(object)
 }
 
-# Nobody has asked for the posterior: a message that draws represent it poorly is for those who do.
+# Users did not ask for this posterior, so messages that draws represent it poorly are suppressed.
 has_posterior <- function(object) {
   tryCatch(withCallingHandlers({
     integrated_fits(object, plain_context(object$threads))

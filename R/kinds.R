@@ -1,5 +1,5 @@
-# Which kind of response, data, covariance or method a formulation, a problem or a fit has. All
-# floors ask these questions, and their answers need no others.
+# The kind of response, data, covariance or method of a formulation, a problem or a fit. All floors
+# call these functions, which call no others.
 
 has_areal_data <- function(object) !is.null(object$locations$support)
 
@@ -16,7 +16,7 @@ check_gaussian <- function(family, refuse) if (!is_gaussian(family)) refuse
 
 is_categorical <- function(family) family$family == "categorical"
 
-# Whether the fit's rows are read by whoever needs them.
+# Whether the rows of the fit are read by each process that needs them.
 reads_shards <- function(object) !is.null(object$source$recipe)
 
 is_compressed <- function(data) isTRUE(data$effects$compressed)
@@ -29,10 +29,10 @@ is_local <- function(fit) !is.null(fit$locations$local)
 
 is_class_data <- function(data) !is.null(data$binomial)
 
-# Rows that a fit is to.
+# The number of rows to which a fit is made.
 row_count <- function(data) data$stream$rows %||% length(data$y)
 
-# The home of the rows of a bound on inducing points: in "parts", shards or a stream; at the
+# Where the rows for an ELBO on inducing points are: in "parts", shards or a stream; at the
 # locations of several "outputs"; else in "memory".
 kind_of_rows <- function(data) {
   if (!is.null(data$shards) || !is.null(data$stream)) return("parts")
@@ -80,7 +80,7 @@ is_ppgpr <- function(method) inherits(method, "neargp_ppgpr")
 
 is_mean_field <- function(method) method$posterior == "mean-field"
 
-# The weight of the divergence in the bound; that of ppgpr() is for its score.
+# The weight of the divergence in the ELBO. The weight of ppgpr() is for its score.
 bound_kl_weight <- function(method) if (is_ppgpr(method)) 1 else method$kl_weight %||% 1
 
 # Whether the coefficients of the trend are those that maximise the score of loo_k().

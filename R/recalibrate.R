@@ -87,9 +87,9 @@ new_recalibration <- function(residual) {
   list(score = score, residual = knots, slope = monotone_slopes(score, knots), kept = kept)
 }
 
-# Sample quantiles at p have the covariance (min(p, p') - p p') / (n phi phi') about those of the
-# normal distribution, so that d'V^-1 d has the mean J without a systematic departure, and more by
-# the size of one.
+# The covariance of sample quantiles at p and p' is `(min(p, p') - p p') / (n phi phi')` about those
+# of the normal distribution. Without a systematic departure d'V^-1 d is therefore J on average. A
+# departure adds its size.
 systematic_share <- function(departure, p, n) {
   density <- stats::dnorm(stats::qnorm(p))
   V <- (outer(p, p, pmin) - outer(p, p)) / outer(density, density) / n
@@ -97,7 +97,7 @@ systematic_share <- function(departure, p, n) {
 }
 
 # The harmonic means of neighbouring slopes, with which cubics between equidistant knots are
-# monotone; at the ends the secants, which go on beyond.
+# monotone. The slopes at the ends are the secants, which continue beyond the ends.
 monotone_slopes <- function(x, y) {
   secant <- diff(y) / diff(x)
   before <- secant[-length(secant)]

@@ -94,8 +94,9 @@ residuals_of_rows <- function(object, values) {
   stats::naresid(object$na_action, shown)
 }
 
-# Values of the rows of the fit as the rows of the data have them: of several responses, of which a
-# row is one, a column for each, as lm() has them for a matrix response.
+# Values of the rows of the fit in the layout of the rows of the data. With several responses, a row
+# of the fit is one of them. The result then contains a column for each, like lm() with a matrix
+# response.
 rows_of_data <- function(object, values) {
   if (is.null(object$outputs)) values else output_matrix(object$data, values)
 }
@@ -175,7 +176,7 @@ new_left_out <- function(table, unit) {
   structure(table, left_out = unit, class = c("neargp_left_out", "data.frame"))
 }
 
-# Rows of the table that are taken out of it are printed as any.
+# A selection of rows is printed without the header.
 #' @export
 print.neargp_left_out <- function(x, ...) {
   if (!is.null(attr(x, "left_out"))) {

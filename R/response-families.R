@@ -1,45 +1,44 @@
-# The response families as R knows them: their parameters, with starting values and bounds, and the
-# distribution of a response given the linear predictor eta. The entries go by the names of the
-# core, which holds the log density and its expectations; a family with several links is an entry
-# for each of them.
+# The response families in R: their parameters, with starting values and bounds, and the
+# distribution of a response given the linear predictor eta. The entries use the names of the core,
+# which computes the log density and its expectations. A family with several links is one entry for
+# each link.
 #
 # All functions are vectorised. `parameters` is a list of the family's parameters by name on the
-# natural scale, each of length 1 or of the length of the result; `trials` are those of binomial
-# responses and ignored by others.
-#   mean(eta, parameters, trials), variance(eta, parameters, trials): of the response given eta
-#   density(y, eta, parameters, trials, log), distribution(q, eta, parameters, trials), quantile(p,
-#     eta, parameters, trials). For counts the distribution function is that of the gamma or beta
-#     variable which exceeds exp(eta), its odds or the probability of success where Y <= q: at
-#     whole q the sum of the probabilities, and smooth between.
-#   ratio_in_predictor(eta, parameters), ratio_in_count(y, parameters, trials), of counts: their
-#     product is P(Y = y | eta) / P(Y = y - 1 | eta)
-#   random(n, eta, parameters, trials): one draw for each of the n elements of eta, recycled
-#   start(y, mu, weights, trials): named starting values of the parameters, `mu` a rough fit of the
-#     mean
-#   form(y, family, weights, frame): the response of the model frame as a list, see new_response(),
-#     or an error that says what is wrong
-#   says_nothing(y, trials): whether such responses say nothing about a mean on the scale of the
-#     link, or about their scatter
-#   suggest(data, family): the linear predictor that each response suggests by itself, as
-#     generalised linear models start from
-#   nearest(family): the family of stats::glm() that is near enough for a rough trend
-#   in_units: whether the response has a unit (R/response-unit.R)
-#   mixture: the rule by which the response is predicted (R/mixture-families.R)
-#   least: the smallest response of counts that have no 0; atom: whether a response that is no count
-#     is 0 with a probability of its own; has_trials: whether it has trials (these three only where
-#     they do)
-#   thresholds: whether the parameters are as many as the response's categories ask for; scored:
-#     whether the rough trend is that of suggest() (both only where it is so)
-#   limits: whether a response is known up to limits, which data then have (where it is so)
-#   predictor_of_mean(mean, parameters): the eta of a mean (per trial) where that is not the link's
-#   count_variance(eta, parameters, trials): where a part of the variance of counts is not scatter
-#     about their mean given eta
-#   smooth: FALSE for counts whose distribution function is a sum, without values between; detail(
-#     parameters): how narrow the bends of a distribution are that eta does not smear
-#   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation
-#     of y to the power `unit`
-# `scaled` families divide their dispersion by the weight (variance, scale squared, 1 / shape, 1 /
-# precision), as glm() does; in the others a weight multiplies the log density.
+# natural scale, each of length 1 or of the length of the result. `trials` are those of binomial
+# responses. Other families ignore them. The elements of an entry are:
+#   `mean(eta, parameters, trials)`, `variance(eta, parameters, trials)`: of the response given eta.
+#   `density(y, eta, parameters, trials, log)`, `distribution(q, eta, parameters, trials)`,
+#     `quantile(p, eta, parameters, trials)`. For counts, Y <= q is the event that a gamma or beta
+#     variable exceeds exp(eta), its odds or the probability of success. The distribution function
+#     is that of this variable: at whole q the sum of the probabilities, and smooth between.
+#   `random(n, eta, parameters, trials)`: one draw for each of the n elements of eta, recycled.
+#   `start(y, mu, weights, trials)`: named starting values of the parameters. `mu`: a rough fit.
+#   `form(y, family, weights, frame)`: the response of the model frame as a list, see
+#     new_response(), or an error that says what is wrong.
+#   `says_nothing(y, trials)`: whether such responses contain no information about a mean on the
+#     scale of the link, or about their scatter.
+#   `suggest(data, family)`: the linear predictor that each response suggests by itself, as
+#     generalised linear models start from.
+#   `nearest(family)`: the family of stats::glm() that is near enough for a rough trend.
+#   `in_units`: whether the response is in a unit (R/response-unit.R).
+#   `mixture`: the rule by which the response is predicted (R/mixture-families.R).
+#   `lower`, `upper`: bounds of the estimates, on the natural scale, in units of the standard
+#     deviation of y to the power `unit`.
+# Other elements are present only where they apply:
+#   `ratio_in_predictor(eta, parameters)`, `ratio_in_count(y, parameters, trials)`, of counts: their
+#     product is P(Y = y | eta) / P(Y = y - 1 | eta).
+#   `least`: the smallest response of counts that cannot be 0. `atom`: TRUE if a response that is no
+#     count is 0 with a positive probability. `has_trials`: TRUE for responses with trials.
+#   `thresholds`: TRUE if the number of parameters depends on the categories of the response.
+#   `scored`: TRUE if the rough trend is that of suggest().
+#   `limits`: TRUE if a response may be known up to limits, which data then contain.
+#   `predictor_of_mean(mean, parameters)`: the eta of a mean (per trial) where it is not the link's.
+#   `count_variance(eta, parameters, trials)`: the variance of counts about their mean given eta,
+#     where `variance` contains another part as well.
+#   `smooth`: FALSE for counts whose distribution function is a sum, without values between.
+#   `detail(parameters)`: how narrow the bends of a distribution are that eta does not smear.
+# `scaled` families divide their dispersion by the weight, as glm() does: variance, scale squared, 1
+# / shape or 1 / precision. In the others a weight multiplies the log density.
 
 count_form <- function(y, family, weights, frame) {
   list(y = check_counts(y, family, frame), kind = "count")
@@ -214,7 +213,7 @@ response_families <- list(
       stats::rbeta(n, stats::plogis(eta) * parameters$precision,
         stats::plogis(-eta) * parameters$precision)
     },
-    # the variance is mu (1 - mu) / (1 + precision * weight)
+    # the variance is `mu (1 - mu) / (1 + precision * weight)`
     form = function(y, family, weights, frame) {
       list(y = check_support(y, family, frame, y < .Machine$double.xmin | y >= 1,
         "greater than 0 and less than 1", "For successes among trials use binomial()."),

@@ -18,9 +18,9 @@ inform_family <- function(settings, frame, transform) {
   }
 }
 
-# Counts are whole, not negative and mostly small. Two neighbours a and b have about one mean. For
-# counts (a - b)^2 / 2 therefore grows with (a + b) / 2, and is not much less than it. Elevations,
-# ages and codes differ in one of these.
+# Counts are whole, not negative and mostly small. Two neighbours a and b share about one mean. For
+# counts, `(a - b)^2 / 2` therefore grows with `(a + b) / 2`, and is not much less than it.
+# Elevations, ages and codes differ in one of these.
 looks_like_counts <- function(y, coords, most = 500L, largest_median = 50) {
   y <- as.double(y)
   if (length(y) < 20L || anyNA(y) || any(y < 0 | y != round(y)) || length(unique(y)) < 4L ||

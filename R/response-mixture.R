@@ -1,11 +1,11 @@
-# Predictions of a response. The linear predictor is normal, eta ~ N(mean, sd^2), and given eta the
-# response has the distribution of its family: y is a mixture over eta. Everything said of a new
-# observation (mean, intervals, exceedance, scores) is a property of that mixture, row by row. The
-# facts about a family stand in mixture-families.R, the quadrature in mixture-quadrature.R.
+# Predictions of a response. The linear predictor is normal, eta ~ N(mean, sd^2), and the response
+# given eta follows the distribution of its family, so y is a mixture over eta. All predictions of a
+# new observation (mean, intervals, exceedance, scores) are properties of that mixture, row by row.
+# Facts about families are in mixture-families.R, the quadrature is in mixture-quadrature.R.
 
 # `mean`, `sd`: of eta, NA where nothing is predicted. `parameters`: named numbers of the family on
-# the natural scale (or a list of them, each of length 1 or one for each row). `weights` divide the
-# dispersion of the families that have one to divide.
+# the natural scale (or a list of them, each of length 1 or one for each row). `weights`: divisors
+# of the dispersion, in families that include one.
 new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights = NULL) {
   name <- family_core_name(family)
   if (is.null(name)) {
@@ -61,7 +61,7 @@ check_family_parameters <- function(parameters, family) {
   as.list(parameters)[names]
 }
 
-# The dispersion is divided by the weight: these parameters are so many powers of it.
+# The dispersion is divided by the weight. These are the powers of the dispersion in the parameters.
 dispersion_powers <- c(variance = 1, scale = 0.5, shape = -1, precision = -1, dispersion = 1,
   sd = 0.5)
 
@@ -75,7 +75,7 @@ weigh_noise <- function(name, parameters, weights) {
 
 mixture_family <- function(mixture) response_families[[mixture$name]]
 
-# Says whether responses that are no counts are 0 with a probability of their own.
+# Whether responses that are no counts are 0 with a positive probability.
 has_atom <- function(family) isTRUE(family$atom)
 
 #' @export
@@ -148,16 +148,16 @@ field_of_mean.neargp_response_mixture <- function(value, distribution) {
   at <- value / if (isTRUE(family$has_trials)) distribution$trials else 1
   if (link != "identity") at <- pmax(at, 0)
   if (!link %in% c("identity", "log") && !isTRUE(family$thresholds)) at <- pmin(at, 1)
-  # that of make.link() has no ends
+  # the logit of make.link() does not accept 0 and 1
   linkfun <- if (link == "logit") stats::qlogis else stats::make.link(link)$linkfun
   predictor_of_mean <- family$predictor_of_mean %||% function(mean, parameters) linkfun(mean)
   rep_len(predictor_of_mean(rep_len(at, distribution$n), distribution$parameters), distribution$n)
 }
 
-# A log link makes responses beyond the range of numbers of a linear predictor whose standard
-# deviation is some tens, as far from data where the variance was barely determined. Infinite ones
-# of other families are no overflow: Student's t may have no variance, and a transform with a pole
-# no mean.
+# With a log link, responses leave the range of numbers if the standard deviation of the linear
+# predictor is some tens. This occurs far from data where the variance was barely determined.
+# Infinite values of other families are no overflow: the variance of Student's t may be infinite,
+# and so may the mean of a transform with a pole.
 saturate <- function(value, mixture, what) {
   is_log <- mixture_rule(mixture)$scale == "log"
   if (!is_log && !may_overflow(mixture)) return(value)
@@ -172,7 +172,7 @@ saturate <- function(value, mixture, what) {
   replace(value, rows, .Machine$double.xmax)
 }
 
-# An observation that the family cannot have has no density: its log score would be infinite.
+# The density of an observation that is impossible in the family is 0, and its log score infinite.
 check_support_of <- function(observed, mixture, family, rows) {
   if (!inherits(mixture, "neargp_response_mixture")) return(invisible())
   if (!is.null(mixture$transform)) return(check_domain_of(observed, mixture$transform, rows))
@@ -202,7 +202,7 @@ draws_given_predictor <- function(eta, family, parameters, trials) {
   if (family$link == "log") saturate_draws(drawn, eta) else drawn
 }
 
-# `eta`: what they are draws of a function of, on the scale of the linear predictor.
+# `eta`: the linear predictors, or numbers on their scale, from which the draws were made.
 saturate_draws <- function(drawn, eta) {
   beyond <- !is.finite(drawn) & is.finite(eta)
   if (!any(beyond)) return(drawn)

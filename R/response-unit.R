@@ -1,9 +1,9 @@
-# Fits in a unit of the response in which it scatters by about 1, so that estimates do not depend on
-# the user's unit: optimisers have tolerances relative to objectives, which another unit shifts, and
-# squares of very large or small numbers are beyond the computer's. The unit is a power of 2, by
-# which nothing is rounded. In it variances and nuggets are divided by its square, and a log density
-# of n rows is larger by n times its logarithm. Several responses keep units of their own in their
-# loadings, and vnngp() uses none.
+# Fits use a unit of the response in which it scatters by about 1, so that estimates do not depend
+# on the user's unit. The tolerances of optimisers are relative to objectives, which another unit
+# shifts. Squares of very large or small numbers are also beyond the computer's. The unit is a power
+# of 2, by which nothing is rounded. Variances and nuggets are divided by its square, and the log
+# density of n rows is larger by n times its logarithm. The loadings of several responses contain
+# units of their own, and vnngp() uses none.
 
 with_response_unit <- function(problem) {
   if (!has_response_unit(problem$family)) return(problem)
@@ -15,7 +15,7 @@ with_response_unit <- function(problem) {
   problem
 }
 
-# Counts and shares have none.
+# Counts and shares are without a unit.
 has_response_unit <- function(family) has_mark(family, "in_units")
 
 # The unit of the response, one for each output where there are several.
@@ -29,8 +29,8 @@ response_units <- function(problem) {
   }, 0)
 }
 
-# Variances are squares of it, and latent models with an identity link have higher powers. Sums of
-# squares of draws and recalibrated variances are larger, for which 1e140 leaves room.
+# Variances are squares of the unit, and latent models with an identity link use higher powers. Sums
+# of squares of draws and recalibrated variances are larger, for which 1e140 leaves room.
 check_response_size <- function(unit, problem) {
   method <- problem$method
   is_powered <- problem$family$family == "student_t" || is_gaussian(problem$family) &&

@@ -1,15 +1,14 @@
 # Turns the response in the model frame into numbers, by family.
 
 # A list of
-#   y        numbers; successes of binomial families
-#   trials   of binomial families, NULL when each row is one trial
-#   weights  those given, but 1 where they were numbers of trials
-#   levels   names of failure and success, or of ordered categories, or NULL
-#   limits   of censored responses the lower and the upper one as columns, or NULL
-#   kind     how it was given: "numeric", "count", "positive", "unit", "amount", "ordered",
-#            "censored"; "binary", "class", "successes", "proportion"
-# Missing values stay what they are: check_finite_data() reports those that na.action has let
-# through.
+#   `y`: numbers, successes of binomial families.
+#   `trials`: those of binomial families, NULL when each row is one trial.
+#   `weights`: the given ones, but 1 where they were numbers of trials.
+#   `levels`: names of failure and success, or of ordered categories, or NULL.
+#   `limits`: of censored responses the lower and the upper limits as columns, or NULL.
+#   `kind`: the form that was given: "numeric", "count", "positive", "unit", "amount", "ordered",
+#     "censored"; "binary", "class", "successes", "proportion".
+# Missing values stay as they are: check_finite_data() reports those that na.action has let through.
 new_response <- function(y, family, weights, frame) {
   response <- response_family(family)$form(y, family, weights, frame)
   response <- list(y = as.double(response$y), trials = response$trials,
@@ -20,8 +19,8 @@ new_response <- function(y, family, weights, frame) {
   response
 }
 
-# The response as numbers, from what the formula gives: a list of `y` and whatever else the method
-# needs of it.
+# The response as numbers, from that of the formula: a list of `y` and all else that the method
+# needs.
 model_response <- function(method, y, family, weights, frame) {
   UseMethod("model_response")
 }
@@ -65,8 +64,8 @@ check_counts <- function(y, family, frame) {
     "A rate is a count with its exposure in the offset: offset(log(exposure)).")
 }
 
-# Under a logarithmic link an offset is the logarithm of an exposure. Exposures that differ by a
-# factor of e^50 are none, and means overflow.
+# Under a logarithmic link an offset is the logarithm of an exposure. Exposures do not differ by a
+# factor of e^50, and means would overflow.
 check_exposure <- function(offset, family, widest = 50) {
   if (family$link != "log" || diff(range(offset)) <= widest) return(invisible())
   abort_neargp("offset", c(
@@ -75,7 +74,7 @@ check_exposure <- function(offset, family, widest = 50) {
     i = "If it is an exposure, use its logarithm: offset(log(exposure))."))
 }
 
-# Responses that say nothing about a mean on the scale of the link, or nothing about their scatter.
+# Refuses responses without information about a mean on the scale of the link, or about scatter.
 check_variation <- function(response, family) {
   y <- response$y
   if (anyNA(y) || !length(y)) return(invisible())

@@ -29,8 +29,8 @@ robust_scale <- function(residual, weights) {
 
 weighted_mean <- function(x, weights) sum(weights * x) / sum(weights)
 
-# The logarithm of stats::make.link() has no mean below 2.2e-16, which is a matter of the unit of
-# the response.
+# The log link of stats::make.link() raises means below 2.2e-16 to it. Whether means are so small
+# depends on the unit of the response.
 unbounded_link <- function(link) {
   if (link != "log") return(link)
   structure(list(linkfun = log, linkinv = exp, mu.eta = exp, valideta = function(eta) TRUE,

@@ -1,6 +1,6 @@
-# The end of a search among neighbours. Each set of neighbours has an objective of its own, and
-# so has each ordering of the observations: values count as those of the neighbours in the metric of
-# the parameters themselves.
+# The end of a search among neighbours. Each set of neighbours defines another objective, and so
+# does each ordering of the observations. The values that count are those for neighbours in the
+# metric of the parameters themselves.
 
 # The parameters at which a round began and its neighbours were searched, with the value there, if
 # that is the best so far.
@@ -9,8 +9,9 @@ best_beginning <- function(best, working, result) {
   if (isTRUE(value <= best$value)) best else list(working = working, value = value)
 }
 
-# The state with the value in fresh neighbours; where all metrics have one range only, those are at
-# hand. Where a round began with a better value than the last one ended with, the search ends there.
+# The state with the value for fresh neighbours. If all metrics consist of one range, these are the
+# present neighbours. If a round began with a better value than the last one ended with, the search
+# ends there.
 with_fresh_neighbors <- function(problem, state, evaluate) {
   components <- covariance_at(problem, state$working)$components
   if (all(vapply(components, is_isotropic, NA))) return(state)

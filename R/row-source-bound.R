@@ -1,5 +1,4 @@
-# The rows of a source as numbers, chunk by chunk, and the pieces that a bound takes of them
-# (R/inducing-rows.R).
+# The rows of a source as numbers, chunk by chunk, and in pieces for the ELBO (R/inducing-rows.R).
 
 # How the columns of the trend are coded in all rows, from the sample, which is then no longer
 # needed.
@@ -9,7 +8,7 @@ with_coding <- function(stream, frame, model) {
   stream
 }
 
-# The columns of a chunk as new_model_data() has them, with the levels of all rows.
+# The columns of a chunk as new_model_data() returns them, with the levels of all rows.
 chunk_data <- function(stream, chunk, frame = chunk_frame(stream, chunk)) {
   frame <- apply_training_levels(frame, stream$xlevels)
   n <- nrow(frame)
@@ -21,7 +20,7 @@ chunk_data <- function(stream, chunk, frame = chunk_frame(stream, chunk)) {
     coords = embed_coordinates(frame[["(locations)"]], stream$locations))
 }
 
-# The response of any part of the rows. One that depends on what all rows have, such as their
+# The response of any part of the rows. A response that depends on all rows, such as on their
 # levels, is an error.
 frame_response <- function(frame, family) {
   y <- stats::model.response(frame)
@@ -43,7 +42,7 @@ abort_needs_all_rows <- function(what) {
 }
 
 # A function that calls visit(coords, columns, noise_scale) for pieces of as many rows as the core
-# wants, what is over going to the next.
+# wants. Rows that are left over go to the next piece.
 pieces_of_stream <- function(data) {
   unit <- core_streamed_rows()
   function(visit) {

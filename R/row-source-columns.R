@@ -1,9 +1,9 @@
-# Rows of a source for methods that have a posterior of all rows in this session, which is larger
-# than the columns of the model: each chunk is read once, by a worker where there are any, and the
-# columns that the call names come here.
+# Rows of a source for methods that hold a posterior of all rows in this session, which is larger
+# than the columns of the model. Each chunk is read once, by a worker where there are any. Only the
+# columns that the call names are sent here.
 
-# `named`: what of the call may name columns. The data frame of these columns, and the numbers of
-# rows of the chunks.
+# `named`: the parts of the call that may name columns. Returns the data frame of these columns, and
+# the numbers of rows of the chunks.
 rows_of_source <- function(source, settings, named) {
   workers <- settings$cluster
   check_travels(source, workers)

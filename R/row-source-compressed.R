@@ -1,5 +1,5 @@
-# Whether a compressed file is whole: gzfile() reads one that is cut off as a shorter one, without a
-# word. Formats by their first bytes, as gzfile() knows them.
+# Whether a compressed file is whole: gzfile() reads a file that is cut off as a shorter one,
+# without a warning. Formats are recognised by their first bytes, as in gzfile().
 
 check_whole_file <- function(file) {
   state <- paste(normalizePath(file), file.size(file), as.numeric(file.mtime(file)))
@@ -27,8 +27,8 @@ read_bytes <- function(file, first, count) {
 
 last_bytes <- function(file, count) read_bytes(file, max(0, file.size(file) - count), count)
 
-# A member of a gzip file ends with its uncompressed length, modulo 2^32 (RFC 1952). A file may have
-# several members, and its last bytes belong to the last member.
+# A member of a gzip file ends with its uncompressed length, modulo 2^32 (RFC 1952). A file may
+# consist of several members, and its last bytes belong to the last member.
 is_whole_gzip <- function(file) {
   length <- sum(as.integer(last_bytes(file, 4L)) * 256^(0:3))
   if (uncompressed_length(file) %% 2^32 == length) return(TRUE)
@@ -75,7 +75,7 @@ copy_from <- function(file, first, to, block = 2^22) {
   while (length(bytes <- readBin(from, "raw", block))) writeBin(bytes, target)
 }
 
-# The end of the stream has a mark of 48 bits, a checksum of 32, and up to 7 bits to a whole byte.
+# The stream ends with a mark of 48 bits, a checksum of 32, and up to 7 bits to a whole byte.
 is_whole_bzip2 <- function(file) {
   bits <- bits_of(last_bytes(file, 11L))
   mark <- bits_of(as.raw(c(0x17, 0x72, 0x45, 0x38, 0x50, 0x90)))

@@ -1,7 +1,8 @@
-# The first reading of a source: what has to be known of all rows before any can be used.
+# The first reading of a source, which finds the facts about all rows that any use of them needs.
 
-# The stream of a model's rows: the source, how a chunk becomes numbers, and what the first reading
-# found: hashes, rows (used), given (read), sample (a data frame).
+# The stream of a model's rows: the source, the recipe that turns a chunk into numbers, and the
+# results of the first reading. These are the hashes of chunks, the numbers of `rows` that are used
+# and `given`, and a `sample` as a data frame.
 first_pass_of_source <- function(source, arguments, formula, locations, family) {
   stream <- new_stream(source, arguments, formula, locations, family)
   sampler <- new_sampler(source$start_rows)
@@ -49,14 +50,14 @@ new_stream <- function(source, arguments, formula, locations, family) {
   stream
 }
 
-# Integers, as numbers of rows in memory are, as far as these go.
+# Integers as far as these go, like numbers of rows in memory.
 as_count <- function(x) if (max(x, 0) <= .Machine$integer.max) as.integer(x) else x
 
 chunk_frame <- function(stream, chunk) {
   rows_frame(stream$arguments, stream$formula, chunk, stream$locations, stream$family)
 }
 
-# Numbers of rows would be those of each chunk.
+# Numbers of rows in `subset` would be counted within each chunk.
 check_subset_of_source <- function(subset, chunk) {
   value <- in_data("subset", rlang::eval_tidy(subset, chunk))
   if (is.null(value) || is.logical(value)) return(invisible())
@@ -64,10 +65,10 @@ check_subset_of_source <- function(subset, chunk) {
     i = "For example subset = year > 2000."))
 }
 
-# Rows of a part of a chunk must have the values that they have in the whole of it. The parts are
-# the first half, in which a maximum of the second one is unknown, and the second half backwards, in
-# which sums and numbers of the rows before are others. Says whether there were rows enough to see
-# it.
+# Rows of a part of a chunk must take the values that they take in the whole chunk. One part is the
+# first half, in which a maximum of the second half is unknown. The other is the second half
+# backwards, in which sums and numbers of the rows before are others. Returns whether there were
+# enough rows for the comparison.
 check_rowwise <- function(stream, chunk, frame) {
   if (nrow(chunk) < 2L || nrow(frame) < 2L) return(FALSE)
   half <- nrow(chunk) %/% 2L
@@ -77,7 +78,7 @@ check_rowwise <- function(stream, chunk, frame) {
   any(vapply(parts, nrow, 0L) > 0L)
 }
 
-# Numbers of rows are those of each part.
+# Without the columns of row numbers, which are counted within each part.
 check_same_values <- function(part, frame) {
   own <- c("(local_rows)", "(effect_rows)", "(areal_rows)")
   part <- part[setdiff(names(part), own)]
@@ -110,9 +111,9 @@ check_frame_finite <- function(frame, family) {
 
 # ---- the sample ----------------------------------------------------------------------------------
 
-# All rows, or `size` of them, in their order: those of the smallest shares, the fractional parts of
-# their numbers times the golden ratio, which spreads them evenly over the source however it is cut
-# into chunks. Next to them the first row of each level.
+# All rows, or `size` of them, in their order: those with the smallest shares. The share of a row is
+# the fractional part of its number times the golden ratio. This spreads the sample evenly over the
+# source however it is cut into chunks. The first row of each level is added.
 new_sampler <- function(size) {
   kept <- list()
   share <- double(0)  # of each row in `kept`; below 0 for what stays

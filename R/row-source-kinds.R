@@ -1,8 +1,8 @@
 # A row source reads from a function of the chunk's number, from files that a function reads, or
 # from text.
 
-# read(number), which returns NULL after the last chunk; where(), said of a failure, and `advice`;
-# close().
+# A list of `read(number)`, which returns NULL after the last chunk, of `where()` and `advice` for
+# the message of a failure, and of `close()`.
 open_source <- function(source) {
   if (is.function(source$x)) {
     return(list(read = source$x, where = function() "",
@@ -24,9 +24,9 @@ open_files <- function(source) {
     close = function() invisible())
 }
 
-# `columns` are those of the open file (text_columns()), `classes` those that all files have by
-# name, "NULL" for columns that are left out. The first chunk of all has those that `colClasses`
-# leaves open.
+# `columns`: those of the open file (text_columns()). `classes`: the classes by name, the same for
+# all files, with "NULL" for columns that are left out. The first chunk determines the classes that
+# `colClasses` leaves open.
 open_text <- function(source) {
   files <- source$x
   number <- 0L
@@ -36,7 +36,7 @@ open_text <- function(source) {
     if (!is.null(records)) records$close()
     records <<- NULL
   }
-  # the first records of the next file; NULL for one that has none but its header
+  # the first records of the next file; NULL for a file of a header alone
   begin_file <- function() {
     close()
     number <<- number + 1L
@@ -100,8 +100,8 @@ numbers_as_double <- function(rows, classes) {
   rows
 }
 
-# The names of a file's columns in its own order, and whether a column of row names without a name
-# of its own is before them, as write.table() has it: by the header and the first record.
+# The names of a file's columns in its own order. `row_names`: whether a column of row names without
+# a name comes before them, as in files of write.table(). The header and the first record show this.
 text_columns <- function(records, arguments, file) {
   several <- length(records$at) > 1L
   if (has_header(arguments) && several) {

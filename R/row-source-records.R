@@ -1,9 +1,10 @@
-# Records of a file of text: its lines, but for those that a quoted field goes on in. read.csv()
-# alone fills short lines, makes two rows of a long one, and takes a quote that nothing closes for a
-# field up to the end of the file.
+# Records of a file of text: its lines, where lines of one quoted field count as one. `read.csv()`
+# alone fills short lines and makes two rows of a long one. It takes a quote that nothing closes for
+# a field up to the end of the file.
 
-# take(n) returns the next records, about n of them or all with n = -1: the `text` of each, the
-# number of the line in which it begins (`at`) and of its `fields`; NULL after the last one.
+# `take(n)` returns the next records, about n of them or all with n = -1, and NULL after the last
+# one. A record consists of its `text`, the number of the line `at` which it begins, and the number
+# of its `fields`.
 open_records <- function(file, arguments) {
   check_whole_file(file)
   connection <- gzfile(file, "r")
@@ -132,8 +133,8 @@ check_fields <- function(records, wanted, arguments, file) {
       "Quote a field that contains the separator.")
 }
 
-# The first record may have one field more than the header, the name of its row, and no empty one
-# after a separator that ends all lines.
+# The first record may contain one field more than the header, the name of its row. This field must
+# not be an empty one after a separator that ends all lines.
 check_first_record <- function(records, arguments, file) {
   named <- records$fields[1L]
   if (records$fields[2L] != named + 1L) return(check_fields(records, named, arguments, file))

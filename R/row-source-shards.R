@@ -1,7 +1,8 @@
-# Rows of a source in shards: whoever has a shard reads its rows, in the chunks that reach into it,
-# and no machine holds all. Each chunk is read by its number, so that workers read different ones.
+# Rows of a source in shards. The process with a shard reads its rows, in the chunks that reach into
+# it, and no machine holds all rows. Each chunk is read by its number, so that workers read
+# different ones.
 
-# Chunk `number`; NULL after the last one. A file of text is one.
+# Chunk `number`; NULL after the last one. A file of text is one chunk.
 read_part <- function(source, number) {
   if (is.function(source$x)) return(read_chunk(open_source(source), number))
   if (number > length(source$x)) return(NULL)
@@ -101,9 +102,9 @@ part_hash <- function(chunk) {
   rlang::hash(plain_part(lapply(chunk, function(x) if (is.factor(x)) x else unclass(x))))
 }
 
-# Rows of the smallest shares, the fractional parts of their numbers times the golden ratio, which
-# spread evenly. There are no more than all samples need; `below` of them come from the chunks
-# before. And the first row of each level.
+# The rows with the smallest shares, and the first row of each level. The share is the fractional
+# part of multiples of the numbers of chunk and row, which spreads evenly. Rows above `below`, the
+# limit by the chunks before, are not needed.
 sample_of_part <- function(chunk, frame, number, size, below) {
   used <- as.integer(attr(frame, "row.names"))
   share <- (number * sqrt(2) + used * (sqrt(5) - 1) / 2) %% 1
@@ -234,8 +235,8 @@ part_of_shard <- function(chunk, number, id, recipe) {
     number = stream$parts$first[number] - 1 + as.double(used[inside]))
 }
 
-# A recipe: all that is needed to read a shard. `raw`: whether rows are as the user has them, for
-# predictions, or as the core has them; `means`: whether their locations stand for them.
+# A recipe: all that is needed to read a shard. `raw`: whether rows are in the user's columns, for
+# predictions, or in those of the core. `means`: whether means at locations replace the rows.
 shard_recipe <- function(problem, partition, raw = FALSE, means = takes_means_in_shards(problem)) {
   list(stream = problem$data$stream, basis = problem$data$basis, partition = partition,
     locations = problem$locations, groups = problem$groups, raw = raw, means = means)
