@@ -39,8 +39,8 @@ NULL
 # Factors among the coordinates. Raw coordinates contain the numbers of their levels. Embedded ones
 # contain the corners of a regular simplex with edges of length 1: L - 1 columns for a factor of L
 # levels. Any two levels are then at distance 1, and neighbours, covariances and their derivatives
-# need no rule for factors. With the range r of the factor, two rows with different levels add 1 /
-# r^2 to the squared distance in their other coordinates. An ordered factor is one column, the
+# need no rule for factors. With the range r of the factor, two rows with different levels add
+# 1 / r^2 to the squared distance in their other coordinates. An ordered factor is one column, the
 # numbers of its levels.
 
 # With more levels, each contains few rows, whose locations rarely distinguish it from the others.

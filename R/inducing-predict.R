@@ -1,7 +1,7 @@
 # Predictions, draws and leave-one-out predictions of a fit on inducing points. The features of a
-# location are a = L^-1 k_z(x). The field there is a'w plus an independent rest of the variance k(x,
-# x) - |a|^2. The whitened field at the inducing points, w, has covariance matrix B^-1, where B =
-# factor factor', and mean B^-1 A W e. `weights` are B^-1 A W (y, X).
+# location are a = L^-1 k_z(x). The field there is a'w plus an independent rest of the variance
+# k(x, x) - |a|^2. The whitened field at the inducing points, w, is of covariance matrix B^-1, where
+# B = factor factor', and of mean B^-1 A W e. `weights` are B^-1 A W (y, X).
 
 # A row's prediction uses no neighbours. Arguments that choose them are errors.
 check_no_neighbors <- function(method, k, local_mean = NULL, sectors = NULL, k_other = NULL) {

@@ -70,8 +70,8 @@ maximize_predictive_score <- function(stage, method, family, covariance, paramet
   found[c("relative", "ratio", "evaluations")]
 }
 
-# G for the covariance matrix S = c I of the whitened field, whose inverse is of the factor L G = I
-# / sqrt(c). At a row that the points explain, the variance of the field is then `wanted`.
+# G for the covariance matrix S = c I of the whitened field. The factor of its inverse is
+# L G = I / sqrt(c). At a row that the points explain, the variance of the field is then `wanted`.
 wide_factor <- function(stage, wanted, covariance) {
   place <- stage$positions[1L, , drop = FALSE]
   variance <- drop(core_covariance_matrix(place, place, covariance))

@@ -63,9 +63,8 @@ NULL
 
 # Spacing and drop by the number of axes. With three axes and 100 to 200 points, 95% intervals are
 # too narrow by 1% or less for n = 30. For n = 12 they are too narrow by 1% among the data and 4%
-# beyond them. Spacing 1.75 and drop 4 use a quarter of these points, and are too narrow by 1 to 4%
-# for n = 30 and 3 to 8% for n = 12 (bench/integrated-lattice.R). Fewer axes allow more points on
-# each.
+# beyond them. Spacing 1.75 and drop 4 use a quarter of these points. Intervals are then too narrow
+# by 1 to 4% and 3 to 8% (bench/integrated-lattice.R). Fewer axes allow more points on each.
 lattice_spacing <- c(0.5, 1, 1.5)
 lattice_drop <- c(9, 7, 7)
 

@@ -37,8 +37,9 @@
 #     where `variance` contains another part as well.
 #   `smooth`: FALSE for counts whose distribution function is a sum, without values between.
 #   `detail(parameters)`: how narrow the bends of a distribution are that eta does not smear.
-# `scaled` families divide their dispersion by the weight, as glm() does: variance, scale squared, 1
-# / shape or 1 / precision. In the others a weight multiplies the log density.
+# `scaled` families divide their dispersion by the weight, as glm() does. The dispersion is the
+# variance, scale squared, 1 / shape or 1 / precision. In the others a weight multiplies the log
+# density.
 
 count_form <- function(y, family, weights, frame) {
   list(y = check_counts(y, family, frame), kind = "count")

@@ -3,8 +3,8 @@
 # a field up to the end of the file.
 
 # `take(n)` returns the next records, about n of them or all with n = -1, and NULL after the last
-# one. A record consists of its `text`, the number of the line `at` which it begins, and the number
-# of its `fields`.
+# one. A record consists of its `text`, the number `at` of the line in which it begins, and the
+# number of its `fields`.
 open_records <- function(file, arguments) {
   check_whole_file(file)
   connection <- gzfile(file, "r")

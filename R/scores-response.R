@@ -21,9 +21,9 @@ scores_of_distribution <- function(observed, given, distribution, family, level,
   summarize_scores(observed, score_rows(observed, distribution, level), level, sum(!complete))
 }
 
-# The averages of scores of each row, as score_rows() makes them. Where only limits are known
-# there is no error, and no saying whether an interval has the value. Intervals of 0/1 responses are
-# 0, 1 or both, whose width and coverage say nothing of the probability.
+# The averages of the scores of rows, as score_rows() returns them. If only limits of a value are
+# known, its error is unknown, and so is whether an interval contains it. Intervals of 0/1 responses
+# are 0, 1 or both. Their width and coverage contain no information about the probability.
 summarize_scores <- function(observed, rows, level, n_missing = 0L) {
   measured <- if (is.null(rows$censored)) seq_along(observed) else
     which(!(rows$censored %in% TRUE))
@@ -41,7 +41,7 @@ summarize_scores <- function(observed, rows, level, n_missing = 0L) {
   ))
 }
 
-# The mean of nothing.
+# The mean of no numbers is NA.
 known_score <- function(value) if (is.nan(value)) NA_real_ else value
 
 check_no_intervals <- function(lower, upper, draws) {
@@ -96,7 +96,7 @@ check_for_left_out <- function(leave_out) {
   abort_argument("leave_out", "NULL with newdata, from whose rows nothing is left out", leave_out)
 }
 
-# Scores are those of an observation on its own.
+# Scores are those of single observations.
 check_scored_predictions <- function(given) {
   other <- intersect(given, c("type", "interval", "joint", "threshold"))
   if (!length(other)) return(invisible())
@@ -122,10 +122,10 @@ loo_scores <- function(fit, loo) {
 
 # ---- probability integral transform --------------------------------------------------------------
 
-# The largest distance between u and the mean over observations of P(PIT <= u), where the PIT of an
-# observation is uniform between P(Y < y) and P(Y <= y), and one number where these agree (Czado,
-# Gneiting and Held 2009, section 2.1: no random numbers). The mean is made of ramps and steps, its
-# distance to u largest at an end of one of them.
+# The largest distance between u and the mean over observations of P(PIT <= u). The PIT of an
+# observation is uniform between P(Y < y) and P(Y <= y), and one number where these agree. No random
+# numbers are used (Czado, Gneiting and Held 2009, section 2.1). The mean consists of ramps and
+# steps, and its distance to u is largest at an end of one of them.
 pit_deviation <- function(lower, upper) {
   n <- length(upper)
   step <- upper - lower < 1e-8

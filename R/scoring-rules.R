@@ -84,7 +84,7 @@ crps_sample <- function(observed, draws, fair = FALSE) {
   if (fair && size < 2L) {
     abort_neargp("draws", "`fair = TRUE` needs at least two draws for each observation.")
   }
-  # For sorted draws, sum over s < t of (x_t - x_s) = sum over s of (2 s - S - 1) x_s.
+  # The sum of `x_t - x_s` over s < t of sorted draws is that of `(2 s - S - 1) x_s` over s.
   by_row <- order(row(draws), draws)
   sorted <- matrix(draws[by_row], nrow(draws), size, byrow = TRUE)
   half_spread <- drop(sorted %*% (2 * seq_len(size) - size - 1))
@@ -140,8 +140,7 @@ pit_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 
 }
 
 # The share of pairs of an outcome 1 and an outcome 0 in which the first is predicted with the
-# larger probability, ties counting half (the statistic of Mann and Whitney). Without such a pair
-# there is none.
+# larger probability. Ties count half (the statistic of Mann and Whitney). Without a pair it is NA.
 area_under_roc <- function(probability, outcome) {
   ones <- outcome == 1
   pairs <- sum(ones) * as.double(sum(!ones))
@@ -152,8 +151,8 @@ area_under_roc <- function(probability, outcome) {
 # Checks that the values share one length, or are of length 1.
 check_scored <- function(values) invisible(recycle_predictions(values, max(lengths(values))))
 
-# The mixture that is scored: one prediction for several observations, or several for one, or each
-# for its own.
+# The mixture that is scored. One prediction may be for several observations, several for one, or
+# each for its own.
 scored_mixture <- function(observed, mean, sd, family, parameters, trials) {
   family <- as_family(family)
   check_scored(list(observed = observed))

@@ -1,6 +1,6 @@
-# Sections: the parts in which print() and summary() show a fit. A section is a title, values and
-# remarks, each of which may be missing. sections() of a kind of fits returns its list, and the
-# printer below is the only one.
+# Sections: the parts in which print() and summary() show a fit. A section consists of a title,
+# values and remarks, each of which may be missing. The method of sections() for a kind of fits
+# returns its list, and the printer below is the only one.
 
 # `summary`: that of the fit, for the tables of summary(), or NULL for the lines of print().
 sections <- function(x, digits, summary = NULL) {

@@ -1,9 +1,10 @@
-# Trends that separate the responses, if all counts of a level are 0 or a covariate separates
-# classes: along such directions the likelihood only levels off. Coefficients have no finite maximum
-# there, and their normal approximation says nothing: it has as much weight at the other end.
+# A trend separates the responses if all counts of a level are 0 or a covariate separates classes.
+# Along such directions the likelihood only levels off. Coefficients are without a finite maximum
+# there. Their normal approximation is useless, since it puts as much weight at the other end.
 
-# A result that says so. Predictions hold what is not bounded at its estimate. `nugget`: by which
-# the noise of pseudo-observations is multiplied, and with it what is known of the trend.
+# A result whose message reports this. Predictions fix unbounded directions at their estimates.
+# `nugget`: the factor of the noise of pseudo-observations, and thus of the uncertainty of the
+# trend.
 with_separation <- function(result, problem, nugget = 1) {
   trend <- seq_len(ncol(problem$data$X))
   variance <- sum(exp(result$working[problem$layout$kind == "variance"]))
@@ -20,8 +21,8 @@ with_separation_told <- function(result, separated, named = format_some(separate
   result
 }
 
-# A result whose trend has no precision: no response bounds it where the search ended, as may be
-# where log densities are not concave. Predictions hold it, with next to no variance, so that the
+# A result whose trend is without precision: no response bounds it where the search ended, which may
+# occur if log densities are not concave. Predictions fix it, with next to no variance, so that the
 # matrix is regular.
 with_unknown_trend <- function(result) {
   result$held_vcov <- diag(1e-8, length(result$beta))
@@ -31,15 +32,15 @@ with_unknown_trend <- function(result) {
   result
 }
 
-# A variance of the linear predictor's mean square by a direction of the trend that data bound does
-# not exceed: that of the field, which could be in its place, and of some observations on a
-# logarithmic scale.
+# The limit of the variance in mean square that a direction of the trend adds to the linear
+# predictor. A direction that the data determine stays below it. The limit allows for the variance
+# of the field, which could replace the direction, and of some observations on a logarithmic scale.
 separation_limit <- function(variance) max(4, 2 * variance)
 
-# With R'R the mean squares of the columns, R beta has as its squares the mean square of the trend,
-# and the eigenvalues of R V R' are variances of that. Directions of more than the limit are fixed:
-# the covariance of the others given these, which keep a variance of next to nothing, so that the
-# matrix is regular. Columns after those of the trend are of effects.
+# With R'R the mean squares of the columns, the squared length of R beta is the mean square of the
+# trend. The eigenvalues of R V R' are therefore its variances. Directions above the limit are
+# fixed. The result is the covariance of the others given these, which keep next to no variance, so
+# that the matrix is regular. Columns after those of the trend belong to effects.
 held_trend <- function(X, beta_vcov, limit) {
   if (!ncol(X) || !all(is.finite(beta_vcov))) return(beta_vcov)
   trend <- seq_len(ncol(X))
@@ -61,9 +62,10 @@ held_trend <- function(X, beta_vcov, limit) {
   (found + t(found)) / 2
 }
 
-# A direction matters, and not a column: those of year + year^2 are uncertain together, and their
-# sum is not. R as above, of the columns about their means: the eigenvalues are variances of the
-# mean square of the trend about its mean. Named are the user's coefficients that go along.
+# Directions matter, and not columns: the coefficients of year + year^2 are uncertain together, and
+# their sum is not. R is as above, for the columns about their means. The eigenvalues are then
+# variances of the mean square of the trend about its mean. Returns the names of the user's
+# coefficients that vary along such directions.
 separated_coefficients <- function(problem, limit, beta_vcov) {
   X <- problem$data$X
   if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))

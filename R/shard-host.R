@@ -1,11 +1,11 @@
-# Rows of which an objective is a sum, in one or more parts: all rows in memory, or a stream of
-# chunks, which are one part; or shards of them. An objective asks for the sums that it needs, by
-# the name of a function of one part, and reduce_rows() adds those of all parts. It is therefore
-# written once, wherever its rows are.
+# Objectives are sums over rows, which are in one or more parts. All rows in memory, or a stream of
+# chunks, are one part, and shards are several. An objective names a function of one part that
+# returns its sums, and reduce_rows() adds those of all parts. It is therefore written once,
+# wherever its rows are.
 #
-# Who computes the parts is a host, an environment: this process, or the workers of a cluster, of
-# which each holds some. It keeps the calls by which each part was made, so that the parts of a
-# worker that is lost are made again by another.
+# A host, which is an environment, computes the parts: in this process, or by the workers of a
+# cluster, each of which holds some. It keeps the calls by which each part was made, so that another
+# worker can make the parts of a lost worker again.
 
 new_shard_host <- function(count, workers = NULL) {
   host <- list2env(list(ids = seq_len(count), workers = workers, most_neighbors = Inf,
@@ -20,7 +20,7 @@ new_shard_host <- function(count, workers = NULL) {
   host
 }
 
-# One part, with what the functions that are asked of it need.
+# A host of one part. `...`: the values that functions of the part need.
 rows_in_one_part <- function(...) {
   host <- new_shard_host(1L)
   host$parts[["1"]] <- list2env(list(...), parent = emptyenv())
@@ -57,7 +57,7 @@ map_rows <- function(host, what, common = list(), own = NULL, makes = FALSE) {
   found[as.character(host$ids)]
 }
 
-# Drops calls that later ones replace: a worker that takes over a part need not repeat them.
+# Drops calls that later ones replace. A worker that takes over a part need not repeat them.
 forget_calls <- function(host, what) {
   host$made_by <- lapply(host$made_by, function(calls) Filter(function(call) !call$what %in% what,
     calls))
@@ -123,8 +123,9 @@ new_rows_host <- function(problem) {
   new_shard_host(problem$control$shards, problem$context$cluster)
 }
 
-# Rows in memory go to their shards. `take(rows)`: what the function `load` of a shard gets of these
-# rows, and `common`, what all get. Returns the numbers of the rows of each.
+# Sends rows in memory to their shards. `take(rows)`: the arguments of the function `load` of a
+# shard for these rows. `common`: the arguments for all. Returns the numbers of the rows of each
+# shard.
 send_rows <- function(host, problem, load, take, common = list()) {
   shard <- shard_of_coords(problem$data$coords, problem, new_partition(problem))
   rows <- split(seq_along(shard), factor(shard, host$ids))
@@ -137,7 +138,7 @@ send_model <- function(host, problem) {
     unit = problem$data$basis$unit, context = shard_context(problem$context)), makes = TRUE)
 }
 
-# Searches by the kd-tree, on the threads of whoever computes: workers have their own number.
+# Searches by the kd-tree, on the threads of the computing process. Workers use their own number.
 shard_context <- function(context, workers = context$cluster) {
   plain <- plain_context(context$threads)
   if (!is.null(workers)) plain$threads <- workers$threads
@@ -158,7 +159,7 @@ make_problems <- function(host, component, k, before, joint = FALSE, reorder = b
 }
 
 # Rows that shards receive from each other: all that may be among the k nearest of their rows, or of
-# `queries`, a list for each. `...`: the context, where shards have none.
+# `queries`, a list with those of each shard. `...`: the context, for shards without one.
 exchange_neighbors <- function(host, component, k, before, queries = NULL, ...) {
   search <- list(component = component, k = k, before = before, ...)
   boxes <- map_rows(host, "shard_box", list(component = component))
@@ -167,14 +168,14 @@ exchange_neighbors <- function(host, component, k, before, queries = NULL, ...) 
   transposed(answers, "received")
 }
 
-# The same from tables of a larger k, which are kept for another time or not.
+# The same from tables of a larger k. `keep`: whether these are kept for another time.
 narrow_problems <- function(host, k, joint, keep) {
   forget_calls(host, "shard_narrow")
   map_rows(host, "shard_narrow", list(k = k, joint = joint, keep = keep), makes = TRUE)
 }
 
-# Rows that each shard receives, lists by receiver, from lists by sender of what each has for each,
-# in the order of the senders.
+# Rows that each shard receives, as lists by receiver. `sent`: lists by sender, of the rows for each
+# receiver. The rows of a receiver are in the order of the senders.
 transposed <- function(sent, name) {
   ids <- names(sent)
   received <- lapply(ids, function(id) {

@@ -1,6 +1,6 @@
-# Location means (location-means.R) of rows that are read in shards. Each shard makes those of its
-# own rows, among which all rows of a location are, and the terms from within them are summed over
-# shards. Rows in memory are reduced before they are sent.
+# Location means (location-means.R) of rows that are read in shards. Each shard computes those of
+# its own rows, which include all rows of a location. The terms from within locations are summed
+# over shards. Rows in memory are reduced before they are sent.
 
 # Leaving out single rows needs tables of rows and of locations, and means that move with the noise
 # need the rows of each, which shards do not exchange.
@@ -15,7 +15,7 @@ counting_rows <- function(problem) {
   problem
 }
 
-# Whether shards of a problem or a fit do so with the rows that they read.
+# Whether shards of a problem or a fit replace the rows that they read by location means.
 takes_means_in_shards <- function(object) {
   has_ability(object$method, "location_means", object$family) && !is_compressed(object$data) &&
     !keeps_rows_in_shards(object$method, object$data)
@@ -36,15 +36,15 @@ shard_means <- function(rows, form) {
     of_columns(rows), weights, of_columns(means), means[, form$weights], index)))
 }
 
-# With the number of locations.
+# The sums within the locations of a shard, and their number.
 shard_within <- function(shard) {
   size <- length(shard$form$columns)
   within <- shard$within %||% list(gram = matrix(0, size, size), contrasts = 0, log_weights = 0)
   as_sums(c(list(locations = nrow(shard$rows)), within))
 }
 
-# The rows of a host whose parts are locations, where they read them: the number of locations, which
-# bounds that of neighbours, and the sums within them, NULL where no rows share theirs.
+# Notes the locations of a host whose parts read their rows. Their number bounds that of neighbours.
+# The sums within locations are NULL where no rows share a location.
 note_locations <- function(host) {
   sums <- reduce_rows(host, "shard_within")
   host$most_neighbors <- sums$locations - 1

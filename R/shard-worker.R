@@ -1,7 +1,7 @@
-# The computations on one shard, by whoever holds it. A shard is an environment: its rows as
-# numbers, and what was made of them. Each function here gets one, and what is asked of it; those
-# that change a shard (hold, model, order, problem, narrow) can be repeated on another worker, in
-# their order, and make the same shard there.
+# The computations on one shard, in the process that holds it. A shard is an environment: its rows
+# as numbers, and what was made of them. Each function here takes one, and its arguments. Some
+# functions change a shard: hold, model, order, problem and narrow. If another worker repeats them
+# in their order, they make the same shard there.
 
 # Mostly `rows`: a matrix with the columns that `form` names, of rows in the order of the data.
 shard_hold <- function(shard, ...) {
@@ -9,8 +9,8 @@ shard_hold <- function(shard, ...) {
   NULL
 }
 
-# The columns of the matrix of rows: their number among all, coordinates, response and trend as the
-# core has them, weights, and their noise (R/noise.R).
+# The columns of the matrix of rows: their number among all, coordinates, response and trend in the
+# form of the core, weights, and their noise (R/noise.R).
 shard_rows <- function(data, number) {
   parts <- list(number = number, coords = unname(data$coords), columns = response_columns(data),
     weights = data$weights, known = data$noise$known, noise = unname(data$noise$columns))
@@ -51,7 +51,7 @@ shard_order <- function(shard, component) {
 # The box of the rows in a metric: the least and largest coordinates.
 shard_box <- function(shard, component) apply(shard_scaled(shard, component), 2L, range)
 
-# Rows as the user has them.
+# Rows in the user's columns.
 raw_rows <- function(data, number) {
   rows_with_form(list(number = number, coords = unname(data$coords), y = data$y,
     X = unname(data$X), offset = data$offset, weights = data$weights))
@@ -62,9 +62,9 @@ raw_rows <- function(data, number) {
 # Distances are compared with a margin for rounding, so that ties are asked for.
 rounding_margin <- 1 + 1e-12
 
-# Queries to other shards for the k nearest of the queries `x`, by default of the own rows.
-# Those that ask are those whose k-th neighbour here is not nearer than the other's box. `boxes`: of
-# all shards; a list by shard of what it is asked.
+# Queries to other shards for the k nearest of the queries `x`, by default of the own rows. A query
+# goes to another shard if its k-th neighbour here is not nearer than the box of that shard.
+# `boxes`: of all shards. Returns a list with the queries to each shard.
 shard_asks <- function(shard, id, component, k, before, boxes, context = shard$context, x = NULL) {
   if (identical(nrow(x), 0L)) return(lapply(boxes, function(box) NULL))
   scaled <- shard_scaled(shard, component)
@@ -93,8 +93,8 @@ distance2_to_box <- function(x, box) {
   sum
 }
 
-# The rows of this shard that answer what others ask: of each the k nearest, as far as their reach.
-# `asks`: by the shard that asks.
+# The rows of this shard that answer queries: for each query the k nearest, as far as its reach.
+# `asks`: queries by the shard that asks.
 shard_answers <- function(shard, id, component, k, before, asks, context = shard$context) {
   if (!length(asks)) return(list())
   scaled <- shard_scaled(shard, component)
@@ -116,8 +116,9 @@ shard_answers <- function(shard, id, component, k, before, asks, context = shard
   })
 }
 
-# How many rows of the shard are earlier than rows of another: the rank of a row is its distance,
-# falling, then the number of its shard, then its place there. `first`: whether this one goes first.
+# The number of rows of the shard that are earlier than rows of another. Rows are ordered by falling
+# distance, then by the number of their shard, then by their position there. `first`: whether this
+# shard is the first of the two.
 count_earlier <- function(shard, distance2, first) {
   findInterval(-distance2, -shard$distance2, left.open = !first)
 }
@@ -125,8 +126,8 @@ count_earlier <- function(shard, distance2, first) {
 # ---- the problem ---------------------------------------------------------------------------------
 
 # The rows with those that other shards have sent (`received`, by shard), and the neighbours of the
-# own. They are a function of all rows and the metric alone, and so is what the core makes of them.
-# With a `largest` k the table of that is kept for shard_narrow().
+# own rows. They are a function of all rows and the metric alone, and so are the results of the
+# core. With a `largest` k, its table is kept for shard_narrow().
 shard_problem <- function(shard, id, component, k, before, received, joint, largest = k) {
   release_problem(shard)
   release_held(shard)
@@ -225,7 +226,7 @@ shard_sums <- function(shard, what, values, asked) {
     shard$context), shard$numbers)
 }
 
-# Sums of the core, in which the row that failed has its number among all.
+# Sums of the core, in which a failed row is given by its number among all.
 with_failed_row <- function(sums, numbers) {
   if (sums$failed > 0L) sums$failed <- numbers[sums$failed]
   sums
@@ -233,8 +234,9 @@ with_failed_row <- function(sums, numbers) {
 
 # ---- calls ---------------------------------------------------------------------------------------
 
-# Calls the function `what` for each of the `parts` that `ids` number, with what is `common` to them
-# and what is their `own`. `adds`: whether the results are sums, of which branches are added.
+# Calls the function `what` for each of the `parts` that `ids` number, with arguments that are
+# `common` to them and arguments of their `own`. `adds`: whether the results are sums, of which
+# branches are added.
 call_parts <- function(parts, what, ids, common, own, adds) {
   task <- get(what, mode = "function")
   results <- lapply(ids, function(id) {

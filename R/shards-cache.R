@@ -1,6 +1,6 @@
-# Predictions from rows that are read in shards, by one process: it reads the shards that it needs,
-# when it needs them, and keeps those used last. New locations are taken shard by shard, so that
-# each is conditioned on the same rows as where workers hold a shard each (R/cluster-predict.R).
+# Predictions from rows that are read in shards, by one process. It reads a shard when it needs it,
+# and keeps the shards used last. New locations are taken shard by shard, so that each is
+# conditioned on the same rows as with a worker for each shard (R/cluster-predict.R).
 
 # `most`: shards that are kept.
 new_shard_cache <- function(object, most = object$source$recipe$partition$count) {
@@ -10,9 +10,9 @@ new_shard_cache <- function(object, most = object$source$recipe$partition$count)
     parts = parts_of_shards(recipe), reach = shard_reach(recipe)), parent = emptyenv())
 }
 
-# The call by which a shard reads its parts of what predictions are conditioned on, rows as
-# raw_rows() has them: the name of a function, and arguments that are those of all shards. A fit by
-# leave-one-out scores has what its rows are observed by.
+# The call by which a shard reads the rows for predictions, in the form of raw_rows(). It consists
+# of the name of a function, and of arguments that all shards share. In a fit by leave-one-out
+# scores, these include the prior by which its rows are observed.
 reading_of <- function(object, context) {
   recipe <- object$source$recipe
   recipe["basis"] <- list(object$data$basis)
@@ -23,7 +23,7 @@ reading_of <- function(object, context) {
     family = object$family, context = context))
 }
 
-# The shard, which is read where it is not there; the last of the list is the one used last.
+# The shard, which is read unless it is kept. The last of the list is the one used last.
 cached_shard <- function(cache, id) {
   name <- as.character(id)
   shard <- cache$shards[[name]]
@@ -41,8 +41,9 @@ cached_shard <- function(cache, id) {
 
 # ---- where shards may have rows ------------------------------------------------------------------
 
-# A box of coordinates of each shard, as the core has them, that holds its rows: that of the chunks
-# that reach into it, within the cuts that are its borders. It is known without reading.
+# A box around the rows of each shard, in the coordinates of the core. It is the box of the chunks
+# that reach into the shard, within the cuts at the borders of the shard. It is known without
+# reading.
 shard_reach <- function(recipe) {
   partition <- recipe$partition
   boxes <- recipe$stream$parts$boxes
@@ -51,7 +52,7 @@ shard_reach <- function(recipe) {
   parts <- parts_of_shards(recipe)
   lapply(stats::setNames(nm = names(parts)), function(name) {
     of_chunks <- apply(do.call(rbind, boxes[parts[[name]]]), 2L, range)
-    if (ncol(of_chunks) != length(scales)) return(NULL)  # columns that are no places
+    if (ncol(of_chunks) != length(scales)) return(NULL)  # columns that are no locations
     cell <- sweep(cells[[name]], 2L, scales, "*")
     rbind(pmax(of_chunks[1L, ], cell[1L, ]), pmin(of_chunks[2L, ], cell[2L, ]))
   })
@@ -68,8 +69,9 @@ cut_boxes <- function(cuts, dimension) {
   walk(cuts, matrix(c(-Inf, Inf), 2L, dimension))
 }
 
-# Boxes in the metric, a linear map of coordinates, which takes the corners along; of many
-# coordinates, everywhere. Rounding of cuts and corners is far below the margin.
+# Boxes in the metric, a linear map of coordinates, by which corners stay corners. In more than
+# `most` dimensions a box is NULL, for everywhere. Rounding of cuts and corners is far below the
+# margin.
 scaled_boxes <- function(reach, component, most = 10L) {
   lapply(reach, function(box) {
     if (is.null(box) || ncol(box) > most) return(NULL)

@@ -1,6 +1,7 @@
-# The bound on inducing points of responses that are not Gaussian, over rows in shards. The search
-# for the posterior is here (src/core/variational/family_bound.h), with a pseudo-observation of each
-# row; what it asks of the rows, sums and some numbers of each, it has from their shards.
+# The ELBO on inducing points for responses that are not Gaussian, over rows in shards. The search
+# for the posterior is in this process (src/core/variational/family_bound.h), with a
+# pseudo-observation of each row. The shards compute the sums over rows, and the numbers of each
+# row, that the search needs.
 
 with_families_in_shards <- function(problem) {
   data <- problem$data
@@ -25,8 +26,8 @@ family_bound_in_shards <- function(problem, method, values, positions, start, to
     tolerance, derivatives, problem$context)
 }
 
-# The questions of the search to the rows under one covariance. Numbers of each row are in the order
-# of the data.
+# The functions by which the search asks the rows under one covariance. Numbers of each row are in
+# the order of the data.
 parts_in_shards <- function(shards, at) {
   host <- shards$host
   spread <- function(...) lapply(shards$rows, function(rows) lapply(list(...), `[`, rows))
@@ -49,8 +50,8 @@ parts_in_shards <- function(shards, at) {
 
 # ---- of one shard --------------------------------------------------------------------------------
 
-# `at`: what the bound depends on, but for the pseudo-observations. The variances that inducing
-# points leave unexplained.
+# `at`: all arguments of the ELBO except the pseudo-observations. Returns the variances that
+# inducing points leave unexplained.
 shard_family_at <- function(shard, at) {
   shard$part <- NULL
   shard$part <- core_family_part(shard$coords, shard$response, at$positions,

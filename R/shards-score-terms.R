@@ -1,12 +1,12 @@
-# Leave-one-out scores of rows in shards, of classes and of responses that are neither Gaussian nor
-# classes: what is computed of one shard (see shard-worker.R). Rows at one location share a shard,
-# so that labels and pseudo-observations are added there, and shards exchange distinct locations
-# with these sums. How a row is predicted, and its score, are
+# Leave-one-out scores of rows in shards, for classes and for responses that are neither Gaussian
+# nor classes: the computations on one shard (see shard-worker.R). Rows at one location share a
+# shard. Labels and pseudo-observations are therefore added there, and shards exchange distinct
+# locations with these sums. Predictions of a row, and its score, are in
 # R/neighbours-pseudo-observations-objective.R and R/classes-objective.R.
 
-# A shard holds `data`, rows in the core's columns, and `number`, of these rows among all; of
-# responses the data have the columns of the `design` in addition. `model`: layout, groups,
-# family and intercept of the problem. Counts of what is to be known of all rows.
+# A shard holds `data`, rows in the core's columns, and their `number` among all. Data of responses
+# also contain the columns of the `design`. `model`: layout, groups, family and intercept of the
+# problem. Returns counts that are needed of all rows.
 shard_response_model <- function(shard, model) {
   data <- shard$data
   shard$problem <- c(model[c("layout", "groups", "family")], list(data = data,
@@ -23,8 +23,8 @@ shard_response_model <- function(shard, model) {
     copied_weight(data))
 }
 
-# `model`: the number of classes, whether each has a process of its own, and whether observations
-# that are alike are one.
+# `model`: the number of classes, whether each class uses its own process, and whether equal
+# observations are merged into one.
 shard_label_model <- function(shard, model) {
   data <- shard$data
   labels <- new_labels(data, model$classes, location_index(data$coords))
@@ -98,7 +98,8 @@ shard_read_responses <- function(shard, id, recipe, parts) {
     number = found$number)
 }
 
-# The locations of a fit to a source, as raw_rows() has rows. `prior`: what they are observed by.
+# The locations of a fit to a source, in the form of raw_rows(). `prior`: of their
+# pseudo-observations.
 shard_read_observed <- function(shard, id, recipe, parts, prior, family, context) {
   found <- read_responses(id, recipe, parts)
   data <- with_design(core_data(found$data), prior$design)
@@ -113,7 +114,7 @@ shard_read_observed <- function(shard, id, recipe, parts, prior, family, context
 
 # ---- the trend at the end ------------------------------------------------------------------------
 
-# Locations as rows of a Gaussian response; their weights where these are not the precisions.
+# Locations as rows of a Gaussian response. `weights`: given where they are not the precisions.
 shard_trend_rows <- function(shard, weights = NULL) {
   problem <- shard$problem
   count <- observation_counts(problem$data, problem$family)

@@ -1,9 +1,9 @@
-# Shards: compact parts of the rows, by which a sum over all rows is computed. They are fixed by the
-# data and by their number alone; who computes them, this process or workers of a cluster, and how
-# many of these there are, does not matter to the last bit.
+# Shards: compact parts of the rows, by which a sum over all rows is computed. The data and the
+# number of shards alone determine them. To the last bit, it does not matter whether this process or
+# workers of a cluster compute them, nor how many workers there are.
 
-# Rows of a shard that is chosen by default, at most and at least: more shards are for more workers,
-# and small ones have most of their rows near a border, where orderings are worse.
+# The least and the largest number of rows in a shard by default. More shards allow more workers. In
+# small shards most rows are near a border, where orderings are worse.
 rows_per_shard <- c(least = 500, most = 1e6)
 
 default_shards <- function(n) {
@@ -16,8 +16,8 @@ is_sharded <- function(problem) !is.null(problem$control$shards)
 # ---- the partition -------------------------------------------------------------------------------
 
 # A tree of cuts, at medians of the widest side and between two different values, so that equal
-# locations share a shard. A leaf is the number of its shard; of an odd number the smaller half is
-# low.
+# locations share a shard. A leaf is the number of its shard. If the number of shards is odd, the
+# smaller half is low.
 shard_cuts <- function(places, count, first = 1L) {
   if (count == 1L) return(first)
   extent <- apply(places, 2L, function(x) max(x) - min(x))
@@ -55,8 +55,8 @@ shard_of <- function(places, cuts) {
   found
 }
 
-# The shard of each row of coordinates, as the core has them. `like`: a problem, or what else has
-# the locations and groups of one.
+# The shard of each row of coordinates, in the form of the core. `like`: a problem, or another
+# object with its locations and groups.
 shard_of_coords <- function(coords, like, partition) {
   shard_of(shard_places(coords, like, partition$scales), partition$cuts)
 }
@@ -81,8 +81,8 @@ gather <- function(found, rows, n) {
 
 # ---- sums ----------------------------------------------------------------------------------------
 
-# Sums of shards are added along the tree of halves of their numbers: whoever holds all of a branch
-# can add it, and the result has one rounding however the shards are spread.
+# Sums of shards are added along the tree of halves of their numbers. A process that holds a whole
+# branch can add it, and the result is rounded in the same way however the shards are spread.
 branch_name <- function(ids) paste(range(ids), collapse = "-")
 
 halves <- function(ids) {

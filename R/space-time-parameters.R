@@ -1,10 +1,10 @@
 # Parameters of components of space and time: their rows in the layout, between the shape of the
-# component and the nugget, and what the core takes of them.
+# component and the nugget, and their form for the core.
 
-# Kinds of parameters whose derivative the core has in the value itself, as that of a shape.
+# Kinds of parameters for which the core returns the derivative in the value itself, as for a shape.
 space_time_kinds <- c("time_shape", "alpha", "beta", "share_product", "share_space")
 
-# Ranges as the layout has them, time last: that of time may be missing in `space`, or stand in
+# Ranges as in the layout, time last. The range of time may be missing in `space`, or be given in
 # `time`.
 with_time_range <- function(component, groups) {
   if (!is_space_time(component)) return(component)
@@ -59,9 +59,9 @@ core_space_time <- function(group, take) {
 
 # ---- the metric of neighbours --------------------------------------------------------------------
 
-# The component in whose metric neighbours are searched. A sum with separate space and time has no
-# distance. There, neighbours are the rows of the largest correlation, which depends on the whole
-# `field`, and ranges are those of half the correlation.
+# The component in whose metric neighbours are searched. A sum with separate space and time is no
+# function of one distance. There, neighbours are the rows of the largest correlation, which depends
+# on the whole `field`, and ranges are those of half the correlation.
 search_component <- function(core_covariance, index = metric_index(core_covariance)) {
   component <- core_covariance$components[[index]]
   component$group <- component$search %||% component$group

@@ -65,8 +65,9 @@ component_remark <- function(x, j, digits) {
     })
 }
 
-# The autoregression between times a step apart, the median one of the distinct times. phi =
-# exp(-step / tau) has the error phi step / tau times that of log tau.
+# The autoregression phi = exp(-step / tau) between times one step from each other, where the step
+# is the median of those between distinct times. The error of phi is phi step / tau times that of
+# log tau.
 phi_remark <- function(x, j, shown, unit) {
   phi <- autoregression(x, j)
   sprintf("phi = %s%s for a lag of %s%s", shown(phi$estimate),

@@ -1,6 +1,6 @@
-# Covariances of space and time that are no function of one distance. A component of a covariance
-# that is one has `space_time`, its settings: model, the family in time of those that have one, and
-# what is fixed or where the search begins. Its other elements are those of the covariance in space.
+# Covariances of space and time that are no function of one distance. The element `space_time` of a
+# component contains its settings: the model, the family in time of models that use one, and values
+# that are fixed or begin the search. Its other elements are those of the covariance in space.
 
 #' Covariances of space and time
 #'
@@ -149,7 +149,7 @@ time_margin <- function(time) {
     start = list(time_shape = margin$start$shape, time_range = margin$start$range))
 }
 
-# Shares as the core has them: that of the product, and that of space in the rest.
+# Shares in the form of the core: that of the product, and that of space in the rest.
 check_shares <- function(shares) {
   if (is.null(shares)) return(NULL)
   if (!is.numeric(shares) || !setequal(names(shares), c("product", "space", "time")) ||
@@ -164,7 +164,7 @@ check_shares <- function(shares) {
 
 # ---- what cannot carry them ----------------------------------------------------------------------
 
-# Why settings of neargp() cannot: NULL where they can.
+# Why settings of neargp() do not support cov_spacetime(): NULL where they do.
 space_time_obstacle <- function(settings, streamed = FALSE, outputs = FALSE) {
   method <- settings$method
   able <- has_ability(method, "local_fields", settings$family)
@@ -212,7 +212,7 @@ settle_space_time <- function(settings, data, locations, streamed = FALSE) {
   covariance
 }
 
-# Fewer do not distinguish the smoothness in time from a nugget.
+# Fewer times do not distinguish the smoothness in time from a nugget.
 distinct_times <- 5L
 
 is_gneiting <- function(component) identical(component$space_time$model, "gneiting")

@@ -1,9 +1,9 @@
-# Where rOpenSci's standards for statistical software are met, version of 27 March 2026:
-# https://stats-devguide.ropensci.org/standards.html
-# The tags are those of the package srr; tools/document.R tells roxygen2 that they make no help.
-# * @srrstats: met, and where;
-# * @srrstatsNA: does not apply, and why;
-# * @srrstatsTODO: not met, or in part, and what is missing; "deliberately" where it will stay so.
+# Where rOpenSci's standards for statistical software are met, version of 27 March 2026.
+#   `https://stats-devguide.ropensci.org/standards.html`
+# The tags are those of the package srr, for which tools/document.R makes roxygen2 write no help.
+#   `@srrstats`: met, and where.
+#   `@srrstatsNA`: does not apply, and why.
+#   `@srrstatsTODO`: not met, or in part, and what is missing; "deliberately" where it will stay so.
 # Files without a folder are in that of the file named before them.
 
 #' General standards

@@ -1,7 +1,7 @@
 # The argument `start` of neargp(): values, or an earlier fit, from which the search begins.
 
-# `start`: a fit, what neargp_last() has, or natural values named as coef(fit, "covariance"). They
-# take precedence over those of the covariance settings.
+# `start`: a fit, the result of neargp_last(), or natural values named as coef(fit, "covariance").
+# They take precedence over those of the covariance settings.
 apply_start <- function(layout, start) {
   if (is.null(start)) return(layout)
   if (inherits(start, "neargp_outputs")) return(apply_outputs_start(layout, start))
@@ -9,7 +9,7 @@ apply_start <- function(layout, start) {
     start <- if (inherits(start, "neargp")) stats::coef(start, what = "covariance") else
       start$parameters
     start <- start[names(start) %in% layout$name]
-    # a standard deviation of 0 has no slope to leave it by
+    # a search cannot leave a standard deviation of 0, where its slope is 0
     start <- start[start > 0 | !names(start) %in% layout$name[layout$kind == "effect_sd"]]
   }
   if (is.numeric(start) && any(layout$kind == "loading")) {
@@ -70,14 +70,14 @@ check_start_axes <- function(layout, natural) {
   }
 }
 
-# The fit `start` where it is continued: where the same rows have the same model, of which it has an
-# estimate of all that is estimated.
+# The fit `start` where it is continued. It must be a fit of the same model to the same rows, with
+# an estimate of all parameters that are estimated.
 warm_start_of <- function(start, differences, data) {
   if (!inherits(start, "neargp")) return(deep_state_of(start, data))
   if (!length(differences)) start
 }
 
-# Differences of the fit `start` from what is to be fitted, for which it cannot be continued.
+# Differences between the fit `start` and the new one, for which it cannot be continued.
 start_differences <- function(start, data, layout, settings) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(NULL)
   if (inherits(start, "neargp_last")) {
@@ -94,7 +94,7 @@ start_differences <- function(start, data, layout, settings) {
     if (anyNA(layout$start[!layout$fixed])) "parameters", differing_rows(start, data))
 }
 
-# problem$warm_start takes this of it, if the data have as many rows.
+# The part of `start` for problem$warm_start, if the number of rows is the same.
 deep_state_of <- function(start, data) {
   if (inherits(start, "neargp_last") && identical(start$deep$rows, count_places(data))) {
     start$deep[c("method", "deep")]
@@ -110,7 +110,7 @@ differing_rows <- function(start, data) {
   names(parts)[!vapply(parts, function(part) same_rows(start, data, part), NA)]
 }
 
-# Whether a fit is continued on the rows that it was to.
+# Whether the data are the rows of the fit `start`.
 same_rows <- function(start, data, rows) {
   if (is.null(data$stream)) {
     return(identical(unname(with_given_weights(start$data)[rows]), unname(data[rows])))

@@ -1,7 +1,7 @@
 # Starting values and bounds from the data. Ranges and nugget share are compared on a coarse grid by
-# the leave-one-out score of a few thousand rows given their nearest neighbours, which costs little
-# at any n; the overall scale of the covariance is profiled out in closed form: with covariance s *
-# C0 the best s is rss / n. All of it is deterministic and leaves R's random numbers alone.
+# the leave-one-out score of a few thousand rows given their nearest neighbours. This costs little
+# at any n. The overall scale of the covariance is profiled out in closed form: with covariance
+# s * C0 the best s is rss / n. All of it is deterministic and does not use R's random numbers.
 
 start_working <- function(problem, residual_variance) {
   layout <- problem$layout
@@ -22,8 +22,8 @@ residual_variance <- function(data) {
   sum(weights * residuals^2) / max(length(data$y) - ncol(data$X), 1L)
 }
 
-# Guesses the variance with and without the weights: a row of very much weight may be all but fitted
-# by the trend, and leave a weighted variance of nothing.
+# Guesses the variance with and without the weights: the trend may fit a row of very large weight
+# almost exactly, so that the weighted variance is next to 0.
 variance_guesses <- function(data) {
   c(residual_variance(data),
     residual_variance(replace(data, "weights", list(rep(1, length(data$y))))))
@@ -62,9 +62,9 @@ working_bounds <- function(problem, residual_variance) {
   list(lower = lower, upper = upper)
 }
 
-# Bounds of the nugget, in units of the residual variance. Noise has nugget / mean(w) of its
-# weighted mean, nugget * mean(1 / w) of the plain one: a few rows of almost no weight, or of very
-# much, must not bring a bound near.
+# Bounds of the nugget, in units of the residual variance. The weighted mean of the noise is
+# nugget / mean(w), the plain mean is nugget * mean(1 / w). A few rows of almost no weight, or of
+# very much, must not bring the bounds near.
 nugget_bounds <- function(weights) {
   list(lower = 1e-8 / mean(1 / weights), upper = 1e2 * mean(weights))
 }
@@ -216,8 +216,8 @@ candidate_values <- function(problem, scales, distance, shape, split) {
   values
 }
 
-# (m + 1) / 2 - i for the i-th of m components, in an order that does not depend on that of the
-# terms: by their families, exponential first, and then by their smoothness.
+# The i-th of m components takes (m + 1) / 2 - i. The order does not depend on that of the terms. It
+# is by families, exponential first, and then by smoothness.
 place_among_alike <- function(problem) {
   column <- vapply(problem$groups, function(group) by_name(problem$locations, group$local$by), "")
   alike <- outer(column, column, "==")
@@ -229,8 +229,8 @@ place_among_alike <- function(problem) {
   (rowSums(alike) + 1) / 2 - rowSums(alike & outer(rank, rank, ">="))
 }
 
-# The effective distance in units of the range. A correlation that barely falls at all may have
-# none: its range starts from a thousandth of the distance.
+# The effective distance in units of the range. It may be infinite for a correlation that barely
+# falls, whose range then starts from a thousandth of the distance.
 starting_distance <- function(family, shape) min(effective_distance(family, shape), 1000)
 
 # Scales of the ranges of component j; those of the first component carry the factor for time.

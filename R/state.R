@@ -1,7 +1,7 @@
-# Lists whose fields are all declared where they are made: problems (R/problem.R) and settings
-# (R/settings.R). A field that is not known yet, or that a method does not have, is NULL; emptying
-# one keeps it. A name that is not declared is a mistake in this package, and an error in reading as
-# in writing.
+# Lists whose fields are all declared where they are made: problems in R/problem.R and settings in
+# R/settings.R. A field that is not known yet, or that a method does not use, is NULL. Emptying a
+# field keeps it. A name that is not declared is a mistake in this package. It is an error in
+# reading as in writing.
 
 new_state <- function(class, ...) {
   fields <- list(...)

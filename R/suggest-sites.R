@@ -117,8 +117,8 @@ joined_support <- function(first, second) {
     weight = c(first$weight, second$weight), points = c(first$points, second$points), total = NULL)
 }
 
-# The criterion as a function of the variances of the targets, their means and present variances
-# given.
+# The criterion as a function of the variances of the targets, given their means and present
+# variances.
 site_criterion <- function(criterion, mean, before, threshold) {
   if (criterion == "variance") return(function(variance) mean(variance))
   a <- (mean - threshold) / sqrt(before)
@@ -128,8 +128,8 @@ site_criterion <- function(criterion, mean, before, threshold) {
   }
 }
 
-# Owen's T(h, a) for 0 <= a <= 1, the integral of exp(-h^2 (1 + x^2) / 2) / (1 + x^2) / (2 pi) over
-# x from 0 to a.
+# Owen's T(h, a) for 0 <= a <= 1, the integral over x from 0 to a of
+#   `exp(-h^2 (1 + x^2) / 2) / (1 + x^2) / (2 pi)`.
 owen_t <- function(h, a) {
   h <- pmin(abs(h), 40)
   sums <- 0

@@ -34,16 +34,16 @@ response_transforms <- list(
   )
 )
 
-# dz/dy = 1 / (dy/dz), the latter by differences of fourth order: with a thousandth of the standard
-# deviation of z as `step` their error is 1e-12 of functions that bend over a standard deviation.
+# dz/dy is 1 / (dy/dz), the latter by differences of fourth order. With a thousandth of the standard
+# deviation of z as `step`, their error is 1e-12 for functions that bend over a standard deviation.
 log_slope_of_inverse <- function(y, t) {
   z <- t$forward(y)
   at <- function(steps) t$inverse(z + steps * t$step)
   -log((8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * t$step))
 }
 
-# Differences of numbers that vary little about a large one are rounded. A longer step, of which a
-# power of two keeps z + step exact, then balances this error with that of the fourth order.
+# Differences of numbers that vary little about a large one are rounded. A longer step then balances
+# this error with that of the fourth order. It is a power of two, which keeps z + step exact.
 difference_step <- function(y, z, short = 1e-3, noticed = 1e-10) {
   inside <- is.finite(y) & is.finite(z)
   sd <- stats::sd(z[inside])
@@ -195,7 +195,7 @@ check_transform_pair <- function(y, z, transform, frame) {
   check_inverse_increases(z, transform)
 }
 
-# Predictions have every z, those that no response has among them.
+# Predictions use every z, including values that no response takes.
 check_inverse_increases <- function(z, transform) {
   spread <- max(stats::sd(z), 1e-3 * max(abs(z), 1), na.rm = TRUE)
   at <- mean(z) + spread * seq(-12, 12, 0.1)

@@ -1,18 +1,18 @@
-# The coordinates in which the core has response and trend. Rounding counts next to the scatter of
-# the data only where neither is large compared with it, and a response in kelvin, a year or an
-# easting in metres is. With x_0 the constant column, c the means of the covariates in its units (0
-# for itself, and everywhere where there is none) and T = sqrt(n) R^-1 from X - x_0 c' = QR, the
-# core's columns are
+# The coordinates in which the core uses response and trend. In those of the user, rounding would
+# matter where numbers are large compared with their scatter: a response in kelvin, a year or an
+# easting in metres. The constant column is x_0, and c contains the means of the covariates in its
+# units. The element of x_0 itself is 0, and c is 0 without a constant. With X - x_0 c' = QR and
+# T = sqrt(n) R^-1, the core's columns are
 #
-#   Z = (X - x_0 c') T,    e = y - offset - Z a,    a = Z'(y - offset) / n,
+#   `Z = (X - x_0 c') T`,    `e = y - offset - Z a`,    `a = Z'(y - offset) / n`.
 #
-# orthogonal columns of size 1 and the residuals of ordinary least squares. If gamma are generalised
-# least squares coefficients of e in Z, the trend is Z (a + gamma), which in the user's columns has
-# the coefficients B (a + gamma), B = T less c'T in the row of the constant. Responses that are not
-# Gaussian, and their offsets, stay as they are (a = 0).
+# Z are orthogonal columns of size 1, and e are the residuals of ordinary least squares. If gamma
+# are generalised least squares coefficients of e in Z, the trend is Z (a + gamma). Its coefficients
+# in the user's columns are B (a + gamma), where B is T less c'T in the row of the constant.
+# Responses that are not Gaussian, and their offsets, stay as they are: a = 0.
 
-# The maps of columns to the core's and of coefficients back: constant (its column), center (c),
-# rotation (T), back (B), onward (the inverse of B), and the decomposition that they are from.
+# The maps of columns to the core's and of coefficients back: `constant` is the number of x_0,
+# `center` is c, `rotation` is T, `back` is B and `onward` its inverse. `decomposition` is QR.
 trend_basis <- function(X) {
   none <- matrix(0, 0L, 0L)
   if (!ncol(X)) {
@@ -36,8 +36,8 @@ trend_basis <- function(X) {
     decomposition = parts)
 }
 
-# Data with their `basis`: that, at (a), and whether the response of the core has lost its trend by
-# least squares.
+# Data with their `basis`: these maps, `at`, which is a, and whether the trend by least squares is
+# subtracted from the core's response.
 with_trend_basis <- function(data, moves_response = TRUE) {
   basis <- trend_basis(data$X)
   at <- double(ncol(data$X))
@@ -54,8 +54,8 @@ basis_columns <- function(basis, X) {
 }
 
 # X %*% b, each row summed in the order of its columns. R's own product leaves the order to its
-# BLAS, and with some of them it depends on where the row stands, so that a row's prediction would
-# depend in its last digit on the others.
+# BLAS. With some of them it depends on where the row stands. A row's prediction would then depend
+# on the others in its last digit.
 row_products <- function(X, b) {
   b <- unname(as.matrix(b))
   X <- unname(X)
@@ -98,14 +98,14 @@ design_columns <- function(data, X = full_design(data)) {
     X[, -c(trend, ncol(X) + 1L), drop = FALSE])
 }
 
-# Columns of the trend, and then those of random effects and smooths, which have coefficients as
-# well.
+# Columns of the trend, and then those of random effects and smooths, which are also multiplied by
+# coefficients.
 full_design <- function(data) {
   if (has_effects(data)) cbind(data$X, data$effects$Z) else data$X
 }
 
-# The part that the response of the core has lost: the offset and the trend by ordinary least
-# squares. `columns`: the design in the core's coordinates.
+# The part that is subtracted from the response of the core: the offset and the trend by ordinary
+# least squares. `columns`: the design in the core's coordinates.
 base_mean <- function(data, X = full_design(data), offset = data$offset,
                       columns = design_columns(data, X)) {
   if (is.null(data$basis) || !ncol(data$X)) return(offset)
@@ -113,7 +113,7 @@ base_mean <- function(data, X = full_design(data), offset = data$offset,
   offset + drop(row_products(columns, data$basis$at))
 }
 
-# Response and design as the core has them, the response in the unit of a fit (response-unit.R).
+# Response and design in the form of the core, the response in the unit of a fit (response-unit.R).
 response_columns <- function(data) {
   columns <- design_columns(data)
   if (is_compressed(data)) columns <- trend_part(data, columns)
@@ -133,7 +133,7 @@ core_data <- function(data) {
   data
 }
 
-# The first columns of a full design, which the trend has.
+# The first columns of a full design, which are those of the trend.
 trend_part <- function(data, columns) {
   if (has_effects(data)) columns[, seq_len(ncol(data$X)), drop = FALSE] else columns
 }
@@ -149,7 +149,7 @@ with_base <- function(data, linear_predictor) {
   if (isTRUE(data$basis$moves_response)) base_mean(data) + linear_predictor else linear_predictor
 }
 
-# Coefficients in the core's coordinates, and their covariance matrix. A fit that has none has those
+# Coefficients in the core's coordinates, and their covariance matrix. A fit without them uses those
 # of the user's columns.
 core_trend <- function(object) object$core_trend %||% object[c("beta", "beta_vcov")]
 
@@ -175,11 +175,11 @@ check_small_variances <- function(variance, data) {
       i = "Divide the covariate, which is far larger than the response, by a constant."))
 }
 
-# A covariance matrix that was not to be had, of with_unknown_trend(), and not one that overflows.
+# Whether a covariance matrix is missing, as in with_unknown_trend(). One that overflows is not.
 lacks_vcov <- function(vcov) all(is.na(vcov) & !is.nan(vcov))
 
 # The result of an optimiser, with the trend in the user's columns as well.
-# `held_vcov`: in whose place predictions have another covariance matrix, see R/separation.R.
+# `held_vcov`: the covariance matrix for predictions, where it is another (R/separation.R).
 with_natural_trend <- function(result, data) {
   if (is.null(data$basis) || !length(result$beta)) return(result)
   back <- data$basis$back

@@ -1,11 +1,12 @@
 # Standard errors of the trend that include the uncertainty of the other parameters. The objective l
-# is maximised over the coefficients b given the working parameters t of covariance and family. With
-# b(t) the best coefficients, V their covariance matrix given t, C that of t and J = db/dt, the
-# block of b in the inverse of minus the joint second derivatives of l is
+# is maximised over the coefficients b given the working parameters t of covariance and family. The
+# best coefficients are b(t), and V is their covariance matrix given t. Let C be the covariance
+# matrix of t, and J = db/dt. The block of b in the inverse of minus the joint second derivatives of
+# l is
 #
-#   V + J C J',
+#   `V + J C J'`.
 #
-# since V is the inverse of the block of b, J = V d2l/dbdt', and C is the inverse of minus the
+# Here V is the inverse of the block of b, and J is V d2l/dbdt'. C is the inverse of minus the
 # second derivatives of l(b(t), t). V alone would take t for known. For a Gaussian response the
 # mixed second derivatives are zero on average, and generalised least squares uses V.
 

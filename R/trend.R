@@ -1,8 +1,8 @@
 # The trend by generalised least squares, where the covariance is given.
 
-# The coefficients of a fit as estimated from these rows of data alone, and their covariance matrix:
-# its likelihood, or for fits by scores Vecchia's in the maxmin ordering, with the trend profiled
-# out.
+# The coefficients of a fit as estimated from these rows of data alone, and their covariance matrix.
+# They maximise the likelihood of the fit, given the covariance. For fits by scores this is
+# Vecchia's likelihood in the maxmin ordering.
 trend_of_rows <- function(fit, data, context) {
   if (ncol(data$X) == 0L && !has_effects(data)) {
     return(list(beta = fit$beta, beta_vcov = fit$beta_vcov))

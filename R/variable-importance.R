@@ -1,5 +1,5 @@
-# The loss of the held-out log score without a variable: the variable left out of the formula and
-# the model fitted again, or its values handed to the wrong rows.
+# The loss of the held-out log score without a variable. Either the model is fitted again without
+# the variable, or the values of the variable are permuted among the rows.
 
 #' Variable importance
 #'
@@ -119,8 +119,8 @@ refitted_scores <- function(object, groups, folds, verbose) {
   })
 }
 
-# The default covariance depends on the coordinates, so that it is said which one it was: the fits
-# shall differ in the variable alone. The covariance includes time.
+# The fits shall differ in the variable alone. The default covariance depends on the coordinates, so
+# that the covariance of the fit is given. One that was chosen with time is chosen again without it.
 refit_without <- function(object, group) {
   call <- object$call
   call$formula <- formula_without(object, group)
@@ -151,7 +151,8 @@ is_in_plane <- function(object, group) {
   any(vapply(plane, label_has, NA, variables = group))
 }
 
-# An anisotropy has a range for the plane and one for each further coordinate, as many as are left.
+# An anisotropy uses a range for the plane and one for each further coordinate. Without a coordinate
+# of the plane, these are as many ranges as coordinates.
 without_anisotropy <- function(covariance) {
   covariance$components <- lapply(covariance$components, function(component) {
     if (isFALSE(component$anisotropy)) return(component)
@@ -213,7 +214,7 @@ complete_target <- function(object, permuted, held) {
 
 # ---- scores of folds -----------------------------------------------------------------------------
 
-# `score`: a list, the log scores of a fold's held-out rows by the fit and without each of `names`.
+# `score`: a function of a split. It returns the log scores by the fit and without each of `names`.
 scores_over_folds <- function(splits, names, verbose, score) {
   pieces <- apply_tasks(length(splits), verbose, function(i) score(splits[[i]]))
   rows <- order(unlist(lapply(splits, `[[`, "held")))
@@ -221,7 +222,7 @@ scores_over_folds <- function(splits, names, verbose, score) {
   list(fit = scores[[1L]], without = stats::setNames(scores[-1L], names))
 }
 
-# The covariance parameters are of all rows; what has no rows to condition on is trained again.
+# Covariance parameters are of all rows. Deep fits do not condition on rows and are trained again.
 trained_without <- function(fit, split) without_fold(fit, split, !is.null(fit$deep))
 # Log scores of the held-out rows of one fold, at `at`.
 held_log_scores <- function(known, fit, split, at) {

@@ -1,6 +1,6 @@
-# Pairs of rows at most `cutoff` apart: all of them, or a sample that is rich at every distance.
-# `aside`: further coordinates, in which they are at most `lag` apart: the time for a variogram in
-# space, and the other way round. `lag_name` is what the user calls that.
+# Pairs of rows within the distance `cutoff`: all of them, or a sample that is rich at every
+# distance. `aside`: further coordinates, in which pairs are within `lag`. This is the time for a
+# variogram in space, and the other way round. `lag_name`: the user's name of `lag`.
 close_pairs <- function(coords, cutoff, max_pairs, aside = NULL, lag = 0, lag_name = "time_lag") {
   n <- nrow(coords)
   # Neighbours that are near in both: stretch the others so that `lag` weighs as much as `cutoff`.
@@ -37,9 +37,9 @@ all_pairs <- function(rows) {
 # Pairs are a list of columns: a data frame would name a million rows.
 take_pairs <- function(pairs, kept) lapply(pairs, `[`, kept)
 
-# Half of the pairs from one small random subset, taken whole, for the long distances. The other
-# half from random subsets of n, n / 2^d, n / 4^d, ... down to a few hundred rows: the nearest of
-# random members, whose distances double from one subset to the next.
+# Half of the pairs come from one small random subset, taken whole, for the long distances. The
+# others come from random subsets of n, n / 2^d, n / 4^d, ... down to a few hundred rows. They are
+# the nearest of random members, whose distances double from one subset to the next.
 sample_pairs <- function(coords, max_pairs) {
   n <- nrow(coords)
   thinning <- 2^min(ncol(coords), 3L)
@@ -53,8 +53,9 @@ sample_pairs <- function(coords, max_pairs) {
 }
 
 # Up to `share` pairs: 32 neighbours of some rows, or more neighbours of all where there are few
-# rows. They are cut at the distance within which no anchor has further rows: beyond, only anchors
-# in sparse areas would have pairs. At that very distance, as on a grid, an anchor may lack some.
+# rows. Pairs end at the distance within which every anchor is paired with all rows. Beyond it only
+# anchors in sparse areas would add pairs. At that very distance, as on a grid, an anchor may lack
+# some.
 neighbor_pairs <- function(coords, rows, share) {
   anchors <- rows[sample.int(length(rows), min(max(1, floor(share / 32)), length(rows)))]
   k <- min(ceiling(share / length(anchors)), length(rows) - 1L)
@@ -74,9 +75,8 @@ row_distances <- function(coords, i, j) {
   sqrt(sum)
 }
 
-# Where a variogram is measured: `coords` between which distances are, in this `unit`; `plane`,
-# those in which directions are. The values of a pair are at most `lag` apart in the coordinates
-# `aside`.
+# Where a variogram is measured. `coords`: the coordinates of distances, in this `unit`. `plane`:
+# those of directions. The values of a pair differ by at most `lag` in the coordinates `aside`.
 new_variogram_space <- function(coords, unit, plane = coords, aside = NULL, lag = 0,
                                 lag_name = "time_lag") {
   list(coords = coords, unit = unit, plane = plane, aside = aside, lag = lag, lag_name = lag_name)

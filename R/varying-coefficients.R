@@ -43,15 +43,15 @@
 #' @name varying_coefficients
 NULL
 
-# Surfaces of coefficients: of the column x the field w(s) of the components that are multiplied by
-# it, and beta of the trend where that holds x as well. With r_c(s0, s_i) the covariance of
-# component c, datum i has the covariance x_i r_c(s0, s_i) with w(s0), and the part of the trend in
-# the coefficient is the unit vector of beta. That is kriging of a target at which the column is 1
-# and all others are 0, those of components without a column (1 at data) included: so a fit is made
-# in which each component has a column, and its ordinary predictor is asked.
+# Surfaces of coefficients: for the column x, the field w(s) of the components that it multiplies,
+# plus beta where the trend contains x as well. With r_c(s0, s_i) the covariance of component c,
+# that of datum i with w(s0) is x_i r_c(s0, s_i). The part of the trend is the unit vector of beta.
+# This is kriging of a target at which the column is 1 and all others are 0. The others include
+# those of components without a column, which are 1 at data. A fit is therefore made in which each
+# component uses a column, and its ordinary predictor returns the surfaces.
 
-# The columns that surfaces are of: their names, the columns of coordinates that are 1 at the target
-# (with the unit in which the core has them), and the column of the trend that is the same.
+# The columns of the surfaces: their names, the columns of coordinates that are 1 at the target, and
+# the unit of these columns in the core. `trend`: the column of the trend that is the same.
 surfaces_of <- function(fit) {
   recipes <- by_recipes(fit$locations)
   names <- vapply(recipes, `[[`, "", "names")
@@ -62,7 +62,7 @@ surfaces_of <- function(fit) {
   })
 }
 
-# NA if the trend lacks such a column. Rounding of its unit may have passed over a column.
+# NA if the trend lacks such a column. Rounding of its unit may have changed its last digits.
 same_trend_column <- function(fit, column) {
   X <- fit$data$X
   if (!ncol(X)) return(NA_integer_)

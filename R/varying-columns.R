@@ -1,9 +1,9 @@
-# Components that are multiplied by a column, `by` of a covariance: with x the column and C the
-# component, rows i and j have the covariance x_i x_j C(s_i, s_j), so that the component is the
+# Components that are multiplied by a column, `by` of a covariance. With x the column and C the
+# component, the covariance of rows i and j is x_i x_j C(s_i, s_j). The component is then the
 # deviation of the coefficient of x from its mean (Gelfand, Kim, Sirmans and Banerjee 2003). The
 # column is one of those that follow the coordinates (local-recipes.R), without coefficients. The
-# core has it in units of its root mean square over the rows of the fit, where variances then are
-# comparable, with each other, with their bounds and with the jitter.
+# core uses it in units of its root mean square over the rows of the fit. Variances are then
+# comparable with each other, with their bounds and with the jitter.
 
 by_label <- function(component) deparse1(component$local$by[[2L]])
 
@@ -56,7 +56,7 @@ check_by_column <- function(model, shown) {
         "Make each column of it one of `data`, and type a component for each."))
 }
 
-# Without noise a row whose variance is 0 has a response that must be that of the trend.
+# Without noise, the response of a row whose variance is 0 would have to equal the trend.
 check_rows_vary <- function(problem, frame) {
   groups <- problem$groups
   columns <- lapply(groups, function(group) group$local$by)

@@ -1,6 +1,6 @@
-# Held-out rows of latent models: nothing of them may be left in the posterior, which is therefore
-# found again from the other rows, with the parameters and chosen inducing points of the full fit
-# held. (Inducing points that are the locations of the data are those of the other rows.)
+# Held-out rows of latent models must leave nothing in the posterior. It is therefore found again
+# from the other rows, with the parameters and chosen inducing points of the full fit. (Inducing
+# points that are the locations of the data are those of the other rows.)
 
 #' @export
 restrict_rows.neargp_vnngp <- function(method, fit, rows, context) {

@@ -1,10 +1,10 @@
 # Where the search of further coordinates begins and ends, see warp.R.
 
-# Distances are quadratic in the coefficients c of further coordinates, so that at 0 the gradient
-# is 0 and the value is, to second order, f(0) + c' H c for each coordinate, H the same for all:
-# other parameters, at their optimum, move it in fourth order only. H comes from the gradients at
-# small c. Its leading eigenvectors, one for each coordinate, are the steepest ways out; how far
-# is tried. All this with some of the rows, and so are the first steps.
+# Distances are quadratic in the coefficients c of further coordinates, so that the gradient at 0 is
+# 0. To second order, the value is f(0) + c' H c for each coordinate, H the same for all. Other
+# parameters, at their optimum, move it in fourth order only. H comes from the gradients at small c.
+# Its leading eigenvectors, one for each coordinate, are the steepest ways out. Several lengths are
+# tried along them. These trials, and the first steps, use some of the rows.
 from_saddle <- function(problem, working) {
   for (component in expanded_components(problem)) {
     own <- component_rows(problem$layout, component, "expand")
@@ -116,10 +116,10 @@ trial_objective <- function(problem, working) {
     n = n)
 }
 
-# Fisher's information of the coefficients of a further coordinate goes to 0 with it, while the
-# second derivatives there are 2 H: steps by that information would be far too long where the data
-# want none of a coordinate. Minus the negative part of 2 H, of the coordinates as they are at the
-# start, is therefore added to it for the steps. The information that is reported is Fisher's.
+# Fisher's information of the coefficients of a further coordinate goes to 0 with them, while the
+# second derivatives there are 2 H. Steps by that information would be far too long if the data do
+# not need a coordinate. Minus the negative part of 2 H, of the coordinates at the start, is
+# therefore added to it for the steps. The information that is reported is Fisher's.
 with_expansion_curvature <- function(objective, problem, working) {
   added <- matrix(0, length(working), length(working))
   for (component in expanded_components(problem)) {

@@ -2,9 +2,9 @@
 
 # If a range divides warped coordinates alone, all their slopes can be doubled with it, and so can
 # the further coordinates that it divides. The covariance is the same, and only the penalty differs.
-# Each such direction is a list of rows of the layout: `slopes`, the logarithms that move by a
-# constant, `range`, which does so as well, and `scaled`, coefficients that are multiplied.
-# `components`: lists with the `group` of each coordinate.
+# Each such direction is a list of rows of the layout. The logarithms `slopes` and `range` move by a
+# constant, and the coefficients `scaled` are multiplied. `components`: lists with the `group` of
+# each coordinate.
 slope_directions <- function(layout, locations, components) {
   ranges <- which(layout$kind == "range" & !layout$fixed & !is.na(layout$component))
   found <- lapply(ranges, function(range) {
@@ -25,8 +25,9 @@ count_slope_directions <- function(fit) {
   length(slope_directions(fit$layout, fit$locations, fit$core_covariance$components))
 }
 
-# Logarithms of slopes with the sum 0 for each such direction. This is a convention, which the
-# information treats as all but known. The value is the likelihood less the penalty, which moves.
+# Makes the sum of the logarithms of slopes 0 for each such direction. This is a convention. The
+# information treats the sum as almost exactly known. The value is the likelihood less the penalty,
+# which changes.
 with_centred_slopes <- function(problem, result) {
   if (!any(problem$layout$kind == "monotone")) return(result)
   for (direction in slope_directions(problem$layout, problem$locations, problem$groups)) {

@@ -204,9 +204,9 @@ monotone_columns <- function(x, recipe) {
   sweep(columns, 2L, drop(hat_integrals(recipe$origin, recipe$knots)))
 }
 
-# Integrals from the first knot of the hat functions of knots t, which sum to 1 everywhere, with h
-# = t[m + 1] - t[m]: over the piece from t[m] to t[m + 1] those of knot m + 1 and m are u^2 h / 2
-# and (u - u^2 / 2) h, u the share of it below x.
+# Integrals from the first knot of the hat functions of knots t, which sum to 1 everywhere. Over the
+# piece from t[m] to t[m + 1], with h = t[m + 1] - t[m], the share u of the piece is below x. There
+# the integrals of knots m + 1 and m are u^2 h / 2 and (u - u^2 / 2) h.
 hat_integrals <- function(x, knots) {
   inside <- pmin(pmax(x, knots[1L]), knots[length(knots)])
   values <- matrix(0, length(x), length(knots))
@@ -229,8 +229,8 @@ warp_parameter_names <- function(recipe) {
     rep(recipe$names, recipe$q))
 }
 
-# The warped coordinates of a component, each with the coordinate it is, in the order of their
-# coefficients.
+# The warped coordinates of a component, each with the number of its coordinate, in the order of
+# their coefficients.
 warp_groups <- function(locations, component) {
   places <- length(locations$embedded_names)
   unlist(lapply(recipes_of(locations, component, warp_kinds), function(recipe) {
