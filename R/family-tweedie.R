@@ -148,8 +148,8 @@ tweedie_moments <- list(
 
 # Either tail of an exponential family is at most exp(-deviance / (2 dispersion)), by Chernoff's
 # inequality. The ends are therefore where the deviance is 2 dispersion log(1 / tail). The range of
-# q = 0 follows in closed form. No end for another q is below its counterpart for 0, since P(Y > q)
-# <= P(Y > 0) and P(Y <= q) >= P(Y = 0).
+# q = 0 follows in closed form. No end for another q is below its counterpart for 0, since
+# P(Y > q) <= P(Y > 0) and P(Y <= q) >= P(Y = 0).
 tweedie_range <- function(mixture, q, tail) {
   power <- mixture$parameters$power
   dispersion <- rep_len(mixture$parameters$dispersion, mixture$n)

@@ -1,7 +1,7 @@
 # The formula of the information is in src/core/conditional/cpu/vecchia_sums.h.
 #
-# Maximises a profile log-likelihood by Fisher scoring on the working parameters. Steps
-# information^-1 gradient are capped, kept inside the bounds, and halved until the value rises. A
+# Maximises a profile log-likelihood by Fisher scoring on the working parameters. Its steps,
+# information^-1 gradient, are capped, kept inside the bounds, and halved until the value rises. A
 # parameter at an end of its interval whose gradient points outwards leaves the active set. The
 # search has converged when a further step is expected to gain less than `tolerance`. To second
 # order this gain is half of gradient' information^-1 gradient. Along a ridge, gains fall by a

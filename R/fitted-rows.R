@@ -39,8 +39,8 @@ advice_on_data <- "Give the fit its data: update(fit, data = )."
 
 named_data <- function(object) paste(deparse(object$call$data, width.cutoff = 60L)[1L])
 
-# The data of a call. They may be named as in another session: update(), drop1(), step() and similar
-# functions evaluate the call of the fit again. `written`: the argument as it was written.
+# The data of a call. Their name may come from another session: update(), drop1(), step() and
+# similar functions evaluate the call of the fit again. `written`: the argument as it was written.
 found_data <- function(data, written) {
   withCallingHandlers(data, error = function(e) {
     lost <- Filter(function(name) identical(conditionMessage(e),

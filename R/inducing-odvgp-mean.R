@@ -1,9 +1,8 @@
 # The mean of odvgp(), given the covariance of svgp(). W contains the precisions of
 # pseudo-observations, one for each row. K is the covariance matrix of the rows, or its
-# approximation by the points of the mean. The coefficients of a column C of the data are a = (I + W
-# K)^-1 C, and the mean of the field at x is k(x, X) a. The objective here is the part of the ELBO
-# that contains the mean:
-#
+# approximation by the points of the mean. The coefficients of a column C of the data are
+# a = (I + W K)^-1 C, and the mean of the field at x is k(x, X) a. The objective here is the part of
+# the ELBO that contains the mean:
 #   `sum E log p(y_i | eta_i) - a'K a / 2`,    `eta_i ~ N(offset_i + x_i'beta + (K a)_i, s_i)`,
 #
 # with the variances s_i of svgp(). The objective is concave where the log-likelihood is.

@@ -1,5 +1,5 @@
 # The kind of response, data, covariance or method of a formulation, a problem or a fit. All floors
-# call these functions, which call no others.
+# call these functions, which call only one another.
 
 has_areal_data <- function(object) !is.null(object$locations$support)
 

@@ -176,7 +176,7 @@ new_left_out <- function(table, unit) {
   structure(table, left_out = unit, class = c("neargp_left_out", "data.frame"))
 }
 
-# A selection of rows is printed without the header.
+# A selection of columns loses `left_out`, and is printed without the header.
 #' @export
 print.neargp_left_out <- function(x, ...) {
   if (!is.null(attr(x, "left_out"))) {

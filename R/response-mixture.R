@@ -61,7 +61,7 @@ check_family_parameters <- function(parameters, family) {
   as.list(parameters)[names]
 }
 
-# The dispersion is divided by the weight. These are the powers of the dispersion in the parameters.
+# Weights divide the dispersion. Each of these parameters is proportional to this power of it.
 dispersion_powers <- c(variance = 1, scale = 0.5, shape = -1, precision = -1, dispersion = 1,
   sd = 0.5)
 

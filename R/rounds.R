@@ -10,8 +10,8 @@ best_beginning <- function(best, working, result) {
 }
 
 # The state with the value for fresh neighbours. If all metrics consist of one range, these are the
-# present neighbours. If a round began with a better value than the last one ended with, the search
-# ends there.
+# present neighbours. If a round began with a better value than the last one ended with, the state
+# is that beginning.
 with_fresh_neighbors <- function(problem, state, evaluate) {
   components <- covariance_at(problem, state$working)$components
   if (all(vapply(components, is_isotropic, NA))) return(state)

@@ -1,4 +1,4 @@
-# The first reading of a source, which finds the facts about all rows that any use of them needs.
+# The first reading of a source: it collects what must be known of all rows before any is used.
 
 # The stream of a model's rows: the source, the recipe that turns a chunk into numbers, and the
 # results of the first reading. These are the hashes of chunks, the numbers of `rows` that are used
