@@ -27,10 +27,10 @@ fit_inducing <- function(method, problem) {
 rows_of_a_point <- function(method, problem) if (is_svgp_of_counts(method, problem)) 2 else 4
 
 # If the ranges of a field are short in comparison with the distances of the points, a few points
-# explain nothing, and the nearest optimum of the ELBO is noise alone. Ranges that the user does not
-# give therefore begin at no less than half of the rows' distance from their centre, and the noise
-# at a tenth of the variance. If neighbouring rows are almost equal, their differences suggest a
-# variance far below that of the response. First steps that compensate for it also end at noise
+# explain nothing. The nearest optimum of the ELBO is then noise alone. Ranges that the user does
+# not give therefore begin at no less than half of the rows' distance from their centre, and the
+# noise at a tenth of the variance. If neighbouring rows are almost equal, their differences suggest
+# a variance far below that of the response. First steps that compensate for it also end at noise
 # alone, so the variance begins at no less than that of the response.
 start_for_points <- function(problem) {
   layout <- problem$layout
