@@ -1,10 +1,10 @@
-// q(w) = N(m, R R') on inducing points as Adam moves it: each entry of m and of the lower triangle R by itself, on the
-// gradient of a batch (batch_rows.h) less c KL[q // prior],
+// Adam for q(w) = N(m, R R') on inducing points. This is the customary stochastic optimiser, as in Hensman et al. 2013
+// but without natural gradients. Adam moves each entry of m and of the lower triangle R on its own. It uses the
+// gradient of a batch (batch_rows.h), minus c times the gradient of KL[q // prior]. The latter is
 //
-//   dKL/dm = P m,   dKL/dR = P R - diag(1 / R_jj),   lower triangle,
+//   dKL/dm = P m,   dKL/dR = P R - diag(1 / R_jj),   lower triangle.
 //
-// P the prior's precision: 1 for the field, 0 for the trend's columns. (The customary stochastic optimiser, as of
-// Hensman et al. 2013 without natural gradients.)
+// P is the precision of the prior: 1 for the field, 0 for the columns of the trend.
 #pragma once
 
 #include "optim/adam.h"
@@ -12,7 +12,7 @@
 
 namespace neargp {
 
-// The same distribution with a root of its covariance matrix. Throws an Error where that is singular.
+// Returns the same distribution with a root of its covariance matrix. Throws an Error where that matrix is singular.
 RootedPosterior with_covariance_root(const RootedPosterior& q);
 
 // Subtracts the gradient of the divergence from the prior, of whole q, in m and in R.
@@ -25,10 +25,10 @@ struct AdamPosteriorMemory {
 
 class AdamPosterior {
  public:
-  // `start` has a root of the covariance matrix.
+  // `start` holds a root of the covariance matrix, not of the precision.
   AdamPosterior(RootedPosterior start, Index trend, double kl_weight);
 
-  // A posterior with another's memory goes on exactly as that one would have done.
+  // Continues exactly as the posterior that `memory` is from would have continued.
   AdamPosterior(AdamPosteriorMemory memory, Index trend, double kl_weight);
 
   const RootedPosterior& at() const { return q_; }

@@ -1,6 +1,7 @@
-// Stochastic optimisers of objectives on inducing points (batch_rows.h): in each step, on some rows, q moves by a
-// natural gradient (natural_step.h) or by Adam (adam_posterior.h), and covariance, likelihood and positions by Adam.
-// Adam also moves the weights of a network whose outputs are the coordinates of the rows: positions are outputs then.
+// Stochastic optimisers of objectives on inducing points (batch_rows.h). Each step uses some of the rows. A natural
+// gradient (natural_step.h) or Adam moves q, see adam_posterior.h. Adam moves the covariance, the likelihood and the
+// positions. It also moves the weights of a network whose outputs are the coordinates of the rows. The positions are
+// then in the space of these outputs.
 #pragma once
 
 #include <cstdint>
@@ -50,23 +51,24 @@ struct BatchFitSettings {
   std::uint64_t key = 0;         // of the batches
   WorkingParameters covariance;  // the core's covariance parameters
   WorkingParameters likelihood;
-  std::vector<double> position_unit;  // in which each coordinate moves; empty: positions are held
+  std::vector<double> position_unit;  // in which each coordinate moves; empty: positions are fixed
   bool spherical = false;             // positions stay on the sphere about the origin
   double weight_decay = 0.0;          // c: the objective has - c n/2 |w|^2 of the network's weights w
   std::function<void(int epoch, const BatchFit& reached)> report;  // may be empty
 };
 
-// Where q begins: at these means and this root of the covariance matrix or, of no means, at what pseudo-observations of
-// the rows of the first batch say.
+// The start of q. Adam starts at `posterior`, a mean and a root of the covariance matrix. Natural gradients start at
+// the posterior given the pseudo-observations of the first batch. Adam does the same where `posterior` is empty.
 struct BatchFitStart {
   FamilyPosterior pseudo_observations;  // of all rows
   RootedPosterior posterior;
-  std::optional<Perceptron> network;  // of which the rows' coordinates are inputs
-  std::optional<BatchFit> before;     // the piece before this one: runs that are cut arrive where others do
+  std::optional<Perceptron> network;  // its inputs are the rows' coordinates
+  std::optional<BatchFit> before;     // the piece before this one: a run in pieces ends where an uncut run ends
 };
 
-// A gaussian response has its noise in the likelihood. The columns of the design have the size of the field. Throws an
-// Error where a matrix is singular.
+// The noise of a Gaussian response is a parameter of the likelihood. The columns of the design should be as large as
+// the features of the field, since Adam moves the coefficients of both by the same steps. Throws an Error where a
+// matrix is singular.
 BatchFit batch_fit(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
                    const Likelihood& likelihood, const BatchFitStart& start, const BatchFitSettings& settings,
                    const RunContext& context);

@@ -1,18 +1,23 @@
-// Some rows on inducing points: what an objective of theirs is at a posterior of the field there, and its gradient in
-// all that it depends on.
+// The objective of some rows on inducing points, at a posterior of the field there, and its gradient in all that it
+// depends on.
 //
-// With features A (and, above them, the trend's columns, which are features of a flat prior) q(w) = N(m, S). A row's
-// linear predictor has the mean mu_i = offset_i + A_i'm and the variance s_i = d_i + A_i'S A_i, and the objective's
-// part of b of n rows is n/b times the sum of
+// The features are A, below the columns of the trend, which are features with a flat prior. The posterior is q(w) =
+// N(m, S). The linear predictor of row i is Gaussian with
 //
-//   E log p(y_i | eta_i)     the expected log density: the evidence lower bound;
-//   log E p(y_i | eta_i)     the predictive score (PPGPR: Jankowiak, Pleiss and Gardner 2020, eq. 8).
+//   mean mu_i = offset_i + A_i'm,   variance s_i = d_i + A_i'S A_i.
 //
-// With g and -W/2 the derivatives of either in mu and s,
+// If a batch contains b of n rows, its part of the objective is n/b times a sum over these rows. The summand is the
+// expected log density, which gives the evidence lower bound, or the predictive score:
+//
+//   E log p(y_i | eta_i)     or     log E p(y_i | eta_i).
+//
+// The method of the predictive score is PPGPR (Jankowiak, Pleiss and Gardner 2020, eq. 8).
+//
+// Let g and -W/2 be the derivatives of the score in mu and s. Then the derivatives of the objective are
 //
 //   dJ/dm = A g,   dJ/dS = -A W A'/2,   dJ/dA = m g' + (I - S) A W,   dJ/dk_ii = -W_i/2.
 //
-// W is the curvature of the log density for the former, and has both signs for the latter.
+// For the expected log density, W is the curvature of the log density. For the predictive score, W takes both signs.
 #pragma once
 
 #include <memory>
@@ -23,7 +28,7 @@
 
 namespace neargp {
 
-// Some rows. `weight`: n/b. `moves`: whether the derivatives in their coordinates are wanted.
+// Some rows. `weight`: n/b. `moves`: whether the derivatives in the coordinates are needed.
 struct RowBatch {
   std::vector<double> coords;  // row-major
   LatentResponse response;
@@ -33,8 +38,8 @@ struct RowBatch {
 
 RowBatch take_batch(Points coords, const LatentResponse& response, const std::vector<int>& rows);
 
-// q(w) by its mean and a triangular root: S = (L L')^-1 where it is one of the precision, else S = L L'. Trend columns
-// first; zeros above the diagonal.
+// The mean and a triangular root L of q(w). With `of_precision`, S = (L L')^-1, else S = L L'. The columns of the trend
+// come first. L contains zeros above the diagonal.
 struct RootedPosterior {
   Eigen::VectorXd mean;
   Eigen::MatrixXd lower;
@@ -45,14 +50,14 @@ struct RootedPosterior {
   Eigen::MatrixXd completed(const Eigen::MatrixXd& half) const;
 };
 
-// KL[q(w) // N(0, I)] of the field at inducing points, `trend` columns before them integrated out.
+// KL[q(w) // N(0, I)] of the field at the inducing points, with the first `trend` columns integrated out.
 double divergence_from_prior(const RootedPosterior& q, Index trend);
 
 enum class RowScore { expected, predictive };
 
-// The objective: the score less kl_weight times the divergence from the prior. `kind`: of gaussian responses with the
-// expected score, whose tight bound has the terms t_i = kl_weight log(1 + W_i d_i / kl_weight) in the place of W_i d_i
-// (collapsed_bound.h); all others have the standard bound.
+// The objective is the score minus kl_weight times the divergence from the prior. `kind` matters for Gaussian responses
+// with the expected score. Their tight lower bound uses the terms t_i = kl_weight log(1 + W_i d_i / kl_weight) in place
+// of W_i d_i (collapsed_bound.h). All other responses use the standard lower bound.
 struct BatchObjective {
   RowScore score = RowScore::expected;
   BoundKind kind = BoundKind::tight;
@@ -62,7 +67,7 @@ struct BatchObjective {
 // The moments and derivatives of rows at q. mean: about the offset. variance: A_i'S A_i. slope, curvature: g and W.
 struct RowMoments {
   Eigen::VectorXd mean, variance, unexplained, slope, curvature;
-  double score = 0.0;  // the sum over rows, less half of the t_i
+  double score = 0.0;  // the sum over rows, minus half of the sum of t_i
   std::vector<double> d_likelihood;
   std::vector<Eigen::MatrixXd> half, weighted;  // by piece: half_transformed(A) and S A
 };
@@ -96,7 +101,7 @@ class BatchRows {
   Sums sums(const Eigen::VectorXd& square_weights, const Eigen::VectorXd& linear_weights) const;
 
   RowMoments moments(const RootedPosterior& q) const;
-  // Moments of a gaussian response, whose g + W mu is the same at any q, at the prior mean.
+  // The moments at the prior mean. They suffice for a Gaussian response, where g + W mu is the same at any q.
   RowMoments moments_of_prior_mean() const;
   BatchGradient gradient(const RootedPosterior& q, const RowMoments& at, bool in_posterior) const;
 

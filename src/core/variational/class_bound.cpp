@@ -67,8 +67,8 @@ class ClassSearch {
     return {precision, precision.cwiseProduct(mean) + slope, VectorXd::Ones(classes)};
   }
 
-  // `rough`: with the absolute values of curvatures, until a step gains next to nothing. Where the likelihood is not
-  // log-concave the way from the labels leads through negative ones, which hold it up.
+  // `rough`: uses the absolute values of curvatures, and ends when a step gains almost nothing. Where the likelihood is
+  // not log-concave, the path from the labels leads through negative curvatures, which slow it down.
   void climb(ClassState& best, ClassBound& bound, bool rough) {
     const double tolerance = rough ? 1e-3 * double(coords_.n) : settings_.tolerance;
     bound.converged = false;
@@ -79,7 +79,8 @@ class ClassSearch {
       const bool possible = evaluate(tried) == BoundFailure::none;
       const double gain = possible ? tried.value - best.value : -INFINITY;
       if (!(gain > -settings_.tolerance)) {
-        // Too long: a part of it, from the same place. A part of 2^-12 that does not gain is rounding.
+        // Take a smaller part of the same step, since this one was too long. Where a part of 2^-12 brings no gain, the
+        // difference is rounding.
         share *= 0.5;
         bound.converged = rough || share < 2.5e-4;
         continue;
@@ -140,8 +141,7 @@ class ClassSearch {
     return std::isfinite(at.value) ? BoundFailure::none : BoundFailure::posterior;
   }
 
-  // Centres means, trends and pseudo-observations alike: as m_c = A q_c and X'q_c = 0 are linear, they stay each
-  // other's.
+  // Centres means, trends and pseudo-observations. They remain consistent, as m_c = A q_c and X'q_c = 0 are linear.
   void remove_common_part(ClassState& at) const {
     const MatrixXd pulled = at.given.natural - at.given.precision.cwiseProduct(at.linear_predictor);
     at.linear_predictor = contrasts(at.linear_predictor);

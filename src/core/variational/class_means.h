@@ -1,12 +1,15 @@
-// The means of independent fields under softmax given their covariances, by Newton's method: with the S_c and so the
-// variances of all linear predictors held, E log p - 1/2 sum |m_c|^2 is concave in means and trends together. Its
-// curvature couples the classes of a row (softmax.h): a step solves
+// The means of independent fields under softmax, given their covariances, by Newton's method. The S_c are fixed, and
+// with them the variances of all linear predictors. Then E log p - 1/2 sum |m_c|^2 is concave in means and trends
+// together. Its curvature couples the classes of a row (softmax.h). A Newton step d solves
 //
-//   [I + A H A', A H X; X'H A', X'H X] d = [A g - m; X'g],
+//   [I + A H A', A H X; X'H A', X'H X] d = [A g - m; X'g].
 //
-// H block-diagonal with a C x C block for each row, by conjugate gradients, each of which goes once through features
-// and rows. Their preconditioner are the fields as if each had the data to itself, [B_c, A W_c X; X'W_c A', X'W_c
-// X]^-1. A shift common to all classes of a row is without curvature, and without a part in the right-hand side.
+// H is block-diagonal with a C x C block for each row. The solver is conjugate gradients. Each of its iterations goes
+// once through features and rows. The preconditioner treats each field as if it were the only field of the data:
+//
+//   [B_c, A W_c X; X'W_c A', X'W_c X]^-1.
+//
+// A shift common to all classes of a row has zero curvature, and the right-hand side contains no such shift.
 #pragma once
 
 #include "likelihoods/class_likelihood.h"

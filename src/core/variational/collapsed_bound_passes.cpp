@@ -94,10 +94,14 @@ CollapsedBound CollapsedBoundPasses::value() {
   return solve_bound(sums, n_, settings_, contrasts_);
 }
 
-// With alpha = W (e - A'm), m = B^-1 A W e, S = B^-1, and tau_i = dt_i / dd_i: dF/dA = m alpha' - S A W + A diag(tau),
-// dF/dk_ii = -tau_i / 2. REML adds columns V = (A'A + W^-1)^-1 H R to alpha and A V to m, R R' = (H'(A'A + W^-1)^-1
-// H)^-1: the derivative of -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic
-// form is 1/2 alpha alpha'. Effects do the same, with C = I + Z'(A'A + W^-1)^-1 Z in the place of that matrix.
+// Let alpha = W (e - A'm), m = B^-1 A W e, S = B^-1, and tau_i = dt_i / dd_i. The derivatives are
+//
+//   dF/dA = m alpha' - S A W + A diag(tau),   dF/dk_ii = -tau_i / 2.
+//
+// REML adds the columns V = (A'A + W^-1)^-1 X R to alpha, and A V to m. Here R R' = (X'(A'A + W^-1)^-1 X)^-1. The
+// columns enter like alpha, since the derivative of -1/2 log|X'(A'A + W^-1)^-1 X| in A'A + W^-1 is 1/2 V V'. The
+// derivative of the density's quadratic form is 1/2 alpha alpha'. Effects add such columns as well, with C = I +
+// Z'(A'A + W^-1)^-1 Z in place of X'(A'A + W^-1)^-1 X.
 void CollapsedBoundPasses::begin_gradient(const CollapsedBound& bound) {
   covariance_ = posterior_covariance(bound);
   means_ = bound.weights * contrasts_;

@@ -1,5 +1,6 @@
-// The two passes over the rows that the bound of collapsed_bound.h takes: one for its value, one for its gradient. Rows
-// come in pieces, in one order, each piece but the last with a multiple of settings.chunk_rows rows.
+// The two passes over the rows for the lower bound of collapsed_bound.h: one for its value, one for its gradient. The
+// rows come in pieces, in the same order in both passes. Each piece but the last contains a multiple of
+// settings.chunk_rows rows.
 #pragma once
 
 #include <memory>
@@ -41,9 +42,9 @@ class CollapsedBoundPasses {
   void add_to_gradient(const RegressionData& piece, const RunContext& context);
   InducingGradient gradient() const;
 
-  // The parts of passes over some of the rows, on the CPU: their sums, to be added to those of the other parts, and
-  // then to be set in passes that have no rows and are asked for the value; the moments of that, with which parts begin
-  // their gradient; and the same of adjoints.
+  // The CPU can divide the passes into parts, each over some of the rows. The caller adds up the sums() of the parts.
+  // It sets the total in passes without rows, which compute the value. Each part begins its gradient with the moments()
+  // of these passes. The adjoints() of the parts are then added up and set in the same way.
   CollapsedBoundSums sums() const { return sums_.total(); }
   void set_sums(CollapsedBoundSums sums) { given_sums_ = std::move(sums); }
   BoundMoments moments() const { return {contrasts_, means_, covariance_}; }
@@ -65,7 +66,7 @@ class CollapsedBoundPasses {
 
   const InducingFactor& factor_;
   BoundSettings settings_;
-  Index n_, m_, value_rows_ = 0, gradient_rows_ = 0;  // of the pieces that value and gradient have had
+  Index n_, m_, value_rows_ = 0, gradient_rows_ = 0;  // added so far to value and gradient
   bool keep_;
   RowSums<CollapsedBoundSums> sums_;
   std::vector<std::unique_ptr<const CrossBlock>> kept_;
@@ -76,8 +77,8 @@ class CollapsedBoundPasses {
   std::optional<CollapsedBoundSums> given_sums_;
   std::optional<BoundAdjoints> given_adjoints_;
   std::unique_ptr<DeviceBlock> on_device_;  // null: the CPU
-  CollapsedBoundSums sums_on_device_;       // but for gram and cross, which are there
-  InducingGradient gradient_on_device_;     // but for what features contribute
+  CollapsedBoundSums sums_on_device_;       // without gram and cross, which stay on the device
+  InducingGradient gradient_on_device_;     // without the part of the features
 };
 
 }  // namespace neargp

@@ -43,8 +43,8 @@ CollapsedBound failed_bound(BoundFailure failure) {
 
 namespace {
 
-// `gram`: with the precision of the effects. The integral over coefficients of the precision matrix lower lower' has
-// the factor 1 / |lower|, and of those that have no prior (2 pi)^(1/2) each.
+// `gram` includes the precision of the effects. Integrating over coefficients with the precision matrix lower lower'
+// gives the factor 1 / |lower|. Each coefficient without a prior gives a further factor (2 pi)^(1/2).
 bool add_trend(const MatrixXd& gram, const BoundSettings& settings, MatrixXd& contrasts, CollapsedBound& bound) {
   const Index coefficients = gram.rows() - 1, integrated = settings.reml ? coefficients : settings.effects;
   GeneralizedLeastSquares trend;

@@ -26,9 +26,10 @@ Eigen::VectorXd trace_slopes(BoundKind kind, const Eigen::VectorXd& precision, c
 
 CollapsedBound failed_bound(BoundFailure failure);
 
-// The bound of n rows without its gradient. `blocks`: of how many square blocks on its diagonal, all of one size, B
-// consists, with zeros elsewhere; then only these are read. The columns of `contrasts` are (1, -beta) and (0, R), R R'
-// the covariance matrix of the coefficients that are integrated out, given the others: of effects, for REML of all.
+// Computes the lower bound of n rows without its gradient. B consists of `blocks` square blocks on its diagonal, all of
+// one size, with zeros elsewhere. Only these blocks are read. `contrasts` receives the column (1, -beta). The columns
+// of [0; R] follow, where R R' is the covariance matrix of the coefficients that are integrated out, given the others.
+// These are the coefficients of effects, for REML all.
 CollapsedBound solve_bound(const CollapsedBoundSums& sums, Index n, const BoundSettings& settings,
                            Eigen::MatrixXd& contrasts, Index blocks = 1);
 

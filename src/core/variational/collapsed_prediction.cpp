@@ -30,7 +30,7 @@ CollapsedPrediction collapsed_prediction(Points targets, const InducingPrior& pr
   parallel_for(context, (targets.n + prediction_chunk_rows - 1) / prediction_chunk_rows, [&](Index chunk) {
     const Index first = chunk * prediction_chunk_rows, count = std::min(prediction_chunk_rows, targets.n - first);
     const PaddedPlaces places(targets, first, prediction_chunk_rows);
-    // The engine that gives no column a place of its own.
+    // With this engine, the result for a column does not depend on the position of the column.
     const CrossBlock block(prior.factor(), places.view(), false, eigen_engine());
     Eigen::MatrixXd whitened = block.features();
     lower_solve(factor, whitened, eigen_engine());

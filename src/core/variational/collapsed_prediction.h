@@ -6,21 +6,24 @@
 
 namespace neargp {
 
-// Rows of targets. With a = L^-1 k_z(x) and factor factor' = B, the field, trend left out, has the mean that the row
-// of `weighted`, a'weights, gives of each column of the data, and the variance unexplained + posterior = k(x, x) -
-// |a|^2 + |factor^-1 a|^2. Each row depends on its own place alone.
+// Rows of targets: the moments of the field without the trend. Let a = L^-1 k_z(x) and B = factor factor'. A row of
+// `weighted` is a'weights, the mean of the field for each column of the data. The variance is
+//
+//   unexplained + posterior = k(x, x) - |a|^2 + |factor^-1 a|^2.
+//
+// Each row depends on its own location alone.
 struct CollapsedPrediction {
   BoundFailure failure = BoundFailure::none;
   Eigen::MatrixXd weighted;
   Eigen::VectorXd unexplained, posterior;
 };
 
-// The prior is that of the bound that gave `weights` and `factor`.
+// `prior` must be the prior with which `weights` and `factor` were computed.
 CollapsedPrediction collapsed_prediction(Points targets, const InducingPrior& prior, const Eigen::MatrixXd& weights,
                                          const Eigen::MatrixXd& factor, const RunContext& context);
 
-// A few targets together: their features a, and the covariance matrix of the field there given that at the inducing
-// points, K - A'A.
+// A few targets together: their features a, and the covariance matrix K - A'A of the field there, given the field at
+// the inducing points.
 struct InducingFeatures {
   BoundFailure failure = BoundFailure::none;
   Eigen::MatrixXd features, unexplained;

@@ -1,4 +1,4 @@
-// The features of some places for all outputs: Phi of coregionalised_factor.h, a column for each place.
+// The features of some locations for all outputs: Phi of coregionalised_factor.h, one column for each location.
 #pragma once
 
 #include <memory>
@@ -20,11 +20,11 @@ class CoregionalisedBlock {
   const Eigen::VectorXd& unexplained_share(int structure) const {
     return blocks_[std::size_t(structure)]->unexplained();
   }
-  // The covariance of the fields of outputs p and q at each place, given those at the inducing points.
+  // The covariance of the fields of outputs p and q at each location, given the fields at the inducing points.
   Eigen::VectorXd unexplained(int p, int q) const;
 
-  // Adds the derivatives of an objective through the correlations with the places, given its derivatives in the
-  // features. Those in loadings are the objective's, those through L_c InducingFactor::adjoint's.
+  // Adds the derivatives of an objective through the correlations with the locations, given its derivatives in the
+  // features. The caller computes the derivatives in the loadings, and InducingFactor::adjoint() those through L_c.
   void adjoint(const Eigen::MatrixXd& features_bar, InducingGradient& gradient) const;
 
  private:

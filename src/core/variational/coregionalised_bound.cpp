@@ -36,7 +36,7 @@ struct GroupAdjoints {
 
 class CoregionalisedEvaluation {
  public:
-  // `groups`: of the n rows of the data. `independent`: whether B has a block for each field and zeros elsewhere.
+  // `groups`: all rows of the data. `independent`: whether B is block-diagonal, with one block for each field.
   CoregionalisedEvaluation(const OutputRegression& data, const std::vector<OutputGroup>& groups,
                            const CoregionalisedFactor& factor, bool independent, const BoundSettings& settings,
                            const RunContext& context)
@@ -81,7 +81,7 @@ class CoregionalisedEvaluation {
   }
 
  private:
-  // Calls body(q, r) for the pairs of fields of which B has a block that is not zero.
+  // Calls body(q, r) for the pairs of fields whose block of B is not zero.
   template <class Body>
   void for_blocks(const Body& body) const {
     const Index count = Index(factor_.fields().size());
@@ -90,7 +90,7 @@ class CoregionalisedEvaluation {
         if (blocks_ == 1 || q == r) body(q, r);
   }
 
-  // The block of two fields in a matrix of all fields, and of their structures in one of all structures.
+  // The block of two fields in a matrix of all fields, and the block of their structures in a matrix of all structures.
   template <class Matrix>
   Eigen::Block<Matrix> of_fields(Matrix& matrix, Index q, Index r) const {
     const Index m = factor_.points();
@@ -120,13 +120,13 @@ class CoregionalisedEvaluation {
     return sum_rows(group.size(), settings_.chunk_rows, features * features, context_, zero, body);
   }
 
-  // W of an output at some places of a group.
+  // W of an output at some locations of a group.
   VectorXd precision(const OutputGroup& group, std::size_t j, Index first, Index last) const {
     return group.weights.segment(first, last - first) / nuggets_[std::size_t(group.outputs[j])];
   }
 
-  // Sums of the features of places: `gram` is the sum of Phi Phi' / noise scale, and Phi W_p R_p of the group's
-  // outputs are side by side in `cross`.
+  // Sums over the locations of a group. `gram` is the sum of Phi Phi' / noise scale. `cross` contains Phi W_p R_p of
+  // the group's outputs side by side.
   CollapsedBoundSums sums_of(const OutputGroup& group) const {
     const Index features = factor_.place_features(), count = Index(group.outputs.size());
     const CollapsedBoundSums zero{MatrixXd::Zero(features, features), MatrixXd::Zero(features, count * columns_),
@@ -209,8 +209,12 @@ class CoregionalisedEvaluation {
     });
   }
 
-  // The derivative in a_pq is the trace of block (q, c(q)) of m (Phi alpha)' - S E_p Gamma_p + E_p sum tau_xp Phi Phi',
-  // less a_pq sum tau_xp for that in the field's variance. Here all but the second term, which is add_spread_slopes'.
+  // The derivative in a_pq consists of two parts. One is the trace of block q, c(q) of the matrix
+  //
+  //   m (Phi alpha)' - S E_p Gamma_p + E_p sum tau_xp Phi Phi'.
+  //
+  // The other comes from the variance of the field: -a_pq sum tau_xp. This function adds all terms but the second one,
+  // which add_spread_slopes() adds.
   void add_row_slopes(const OutputGroup& group, Index j, const GroupAdjoints& adjoints, const MatrixXd& means,
                       InducingGradient& gradient) const {
     const int p = group.outputs[std::size_t(j)];
@@ -225,8 +229,8 @@ class CoregionalisedEvaluation {
     gradient.parameters[std::size_t(factor_.covariance().nugget_parameter() + p)] += 0.5 * adjoints.nuggets[j];
   }
 
-  // The second term of add_row_slopes(): entry (q, r) of `traces`, of the blocks S_qr and Gamma, is what a pair of
-  // fields has in the sum over rows of W_xp A_xp'S A_xp, but for loadings and nugget.
+  // The second term, see add_row_slopes(). Entry (q, r) of `traces` is computed from the blocks S_qr and Gamma. It is
+  // the part of fields q and r in the sum over rows of W_xp A_xp'S A_xp, without loadings and nugget.
   void add_spread_slopes(const OutputGroup& group, const MatrixXd& gram, const MatrixXd& covariance,
                          InducingGradient& gradient) const {
     const Index count = Index(factor_.fields().size());

@@ -1,9 +1,10 @@
-// The prior of several outputs at inducing points: the linear model of coregionalisation on whitened features.
+// The prior of multiple outputs at inducing points: the linear model of coregionalisation on whitened features.
 //
-// Output p is the sum over latent fields q of a_pq g_q, g_q with the correlation of its structure c(q) and all with the
-// same inducing points. With Phi_c(x) = L_c^-1 k_c(Z, x) the features of a structure at a place, those of output p
-// there are the stack over q of a_pq Phi_c(q)(x): E_p Phi(x), Phi the stack over structures, block (q, c(q)) of E_p
-// a_pq I, all others 0. A place is thus one column of Phi for all of its outputs.
+// Output p is the sum over latent fields q of a_pq g_q. The correlation of g_q is that of its structure c(q). All
+// fields use the same inducing points. Let Phi_c(x) = L_c^-1 k_c(Z, x) be the features of structure c at location x,
+// and let Phi(x) be the stack of these over the structures. The features of output p at x are the stack over q of a_pq
+// Phi_c(q)(x), which is E_p Phi(x). Block (q, c(q)) of E_p is a_pq I, and all other blocks are 0. A location is thus
+// one column of Phi for all of its outputs.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,7 @@ struct LatentField {
 
 class CoregionalisedFactor {
  public:
-  // `covariance`: of several outputs, prepared with derivatives where adjoint() is to be called; it outlives the
+  // `covariance`: for multiple outputs, prepared with derivatives if adjoint() is to be called. It must outlive the
   // object.
   CoregionalisedFactor(const PreparedCovariance& covariance, Points positions, double jitter, bool derivatives);
 

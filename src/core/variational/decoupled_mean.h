@@ -1,8 +1,12 @@
-// The mean of a Gaussian process on inducing points, these being those of the posterior's covariance and others for the
-// mean alone: the equations of mean_equations.h with K ~ F'F, F the features of the rows on all points together.
-// Orthogonally decoupled bases (Salimbeni et al. 2018) have the same means, for the points Z and G together span them,
-// whichever basis they are written in: with R_gg = K_gg - K_gz K_zz^-1 K_zg the Schur complement of the factor of both,
-// what their coefficients of G have solved is (R_gg + R_gx P R_xg) a = R_gx P e.
+// The mean of a Gaussian process on inducing points: the points of the posterior's covariance, and further points for
+// the mean alone. The equations are those of mean_equations.h with K ~ F'F, where F are the features of the rows on all
+// points together.
+//
+// Orthogonally decoupled bases (Salimbeni et al. 2018) give the same means. In either basis, the points Z and G
+// together span these means. Let R_gg = K_gg - K_gz K_zz^-1 K_zg be the Schur complement in the factor of both. The
+// coefficients of G in their basis solve
+//
+//   (R_gg + R_gx P R_xg) a = R_gx P e.
 #pragma once
 
 #include "variational/mean_equations.h"

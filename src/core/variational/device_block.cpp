@@ -107,7 +107,7 @@ void DeviceBlock::add_adjoint(const VectorXd& slopes, const VectorXd& precision,
   for (std::size_t c = 0; c < components_.size(); ++c) contract(c);
 }
 
-// The place of the features takes the product of adjoint and slopes, T'.
+// The product of adjoint and slopes, T', overwrites the features.
 void DeviceBlock::contract(std::size_t c) {
   Component& part = components_[c];
   const PairSums sums =

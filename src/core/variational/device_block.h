@@ -16,7 +16,7 @@ class DeviceBlock {
   // memory for few of them.
   DeviceBlock(const DenseDevice& device, const InducingFactor& factor, Index rows);
 
-  // How many to take at a time: those that fit into the free memory, and so few that interrupts are answered in
+  // The number of rows to take at a time. They must fit into the free memory, and interrupts must be answered in
   // between.
   Index chunk_rows() const { return chunk_rows_; }
 
@@ -36,8 +36,9 @@ class DeviceBlock {
   };
   Fitted fitted();
 
-  // After fitted(), given the diagonals of T and W, none of T's negative: takes dF/dA = A T - S A W + m V', adds A T A'
-  // to traced() and the derivatives through K_zx to add_gradient()'s. The features are lost.
+  // To be called after fitted(), with the diagonals of T and W. No entry of T may be negative. Starts from dF/dA = A T
+  // - S A W + m V'. Adds A T A' to traced(), and the derivatives through K_zx to those of add_gradient(). The features
+  // are lost.
   void add_adjoint(const Eigen::VectorXd& slopes, const Eigen::VectorXd& precision, const Eigen::MatrixXd& weighted);
   Eigen::MatrixXd traced() const { return traced_.download(); }  // lower triangle
   void add_gradient(InducingGradient& gradient) const;

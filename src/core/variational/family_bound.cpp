@@ -54,7 +54,8 @@ class Search {
       const bool possible = evaluate(tried) == BoundFailure::none;
       const double gain = possible ? tried.value - best.value : -INFINITY;
       if (!(gain > -settings_.tolerance)) {
-        // Too long: a part of it, from the same place. A part of 2^-12 that does not gain is rounding.
+        // Take a smaller part of the same step, since this one was too long. Where a part of 2^-12 brings no gain, the
+        // difference is rounding.
         share *= 0.5;
         bound.converged = share < 2.5e-4;
         continue;

@@ -1,26 +1,29 @@
 // The evidence lower bound on inducing points of a response of any family.
 //
-// The linear predictor is eta_i = offset_i + x_i'beta + A_i'w plus what the inducing points leave unexplained of the
-// field; w ~ N(0, I) is the whitened field at these, q(w) = N(m, S) its posterior, and
+// The linear predictor eta_i is offset_i + x_i'beta + A_i'w, plus the part of the field that the inducing points leave
+// unexplained. Here w ~ N(0, I) is the whitened field at the inducing points, and q(w) = N(m, S) is its posterior. The
+// objective is
 //
-//   J = sum_i E log p(y_i | eta_i) - KL[q(w) // N(0, I)] - u/2 (v - 1 - log v),
-//   eta_i ~ N(offset_i + x_i'beta + A_i'm, v d_i + A_i'S A_i).
+//   J = sum_i E log p(y_i | eta_i) - KL[q(w) // N(0, I)] - u/2 (v - 1 - log v).
 //
-// Each row is a pseudo-observation of precision W_i and natural mean h_i: with B = I + A W A', S = B^-1, and (m, beta)
-// solve
+// Here eta_i ~ N(offset_i + x_i'beta + A_i'm, v d_i + A_i'S A_i). Each row is a pseudo-observation of precision W_i and
+// natural mean h_i. With B = I + A W A', S = B^-1. The means (m, beta) solve
 //
 //   [B, A W X; X'W A', X'W X] [m; beta] = [A h; X'h].
 //
-// A step to W_i = -E d2 log p, h_i = W_i (E eta_i - offset_i) + E d log p is one of natural gradients of size one (Khan
-// and Lin 2017), and a part of it a smaller one. The field at the u distinct places of the rows may have a share v of
-// its prior's conditional covariance given the inducing points (the form that Titsias' tight bound of 2025 takes off
-// Gaussian responses): v = 1 / (1 + sum(W_i d_i) / u) is best, v = 1 the standard bound. Predictions have v = 1.
+// A step sets W_i = -E d2 log p and h_i = W_i (E eta_i - offset_i) + E d log p. This is a natural gradient step of size
+// one, and a part of it is a smaller one (Khan and Lin 2017).
 //
-// Effects, see inducing_posterior.h, are columns of X with a posterior like that of w; their divergence from the prior
+// At the u distinct locations of the rows, the posterior may multiply the conditional covariance of the prior given the
+// inducing points by a share v. This is the form that the tight lower bound of Titsias (2025) takes for other responses
+// than Gaussian ones. The best share is v = 1 / (1 + sum(W_i d_i) / u), and v = 1 gives the standard lower bound.
+// Predictions use v = 1.
+//
+// Effects, see inducing_posterior.h, are columns of X with a posterior like that of w. Their divergence from the prior
 // is also subtracted.
 //
-// Where the divergences have a weight c, sum E log p - c (..) is c times the bound of densities p^(1/c), and W, h and v
-// are of these.
+// With a weight c of the divergences, the objective is c times the evidence lower bound of the densities p^(1/c). W, h
+// and v then belong to these densities.
 #pragma once
 
 #include <functional>
@@ -46,9 +49,9 @@ struct FamilyBoundSettings {
   BoundKind kind = BoundKind::tight;
   double jitter = 1e-6;     // of the prior's covariance matrix, relative to the field's variance
   double kl_weight = 1.0;   // c
-  double tolerance = 1e-5;  // gain of a step, in units of log-likelihood, below which it was the last
+  double tolerance = 1e-5;  // gain of a step, in units of log-likelihood, below which the search ends
   int max_iterations = 100;
-  Index places = 0;  // distinct ones among the rows; 0: all are
+  Index places = 0;  // distinct locations of the rows; 0: all rows are distinct
   int effects = 0;   // the last coefficients of the design, which are N(0, I); kl_weight is 1 then
   Index chunk_rows = 1024;
 };
@@ -71,7 +74,7 @@ struct FamilyBound {
   std::vector<double> d_likelihood;         // in the logarithms of the likelihood's parameters
 };
 
-// The bound of rows wherever they are. `offset`: of each row.
+// The evidence lower bound of rows in this process or in others. `offset`: one for each row.
 using FamilyRowsMaker = std::function<std::unique_ptr<const FamilyRows>(const InducingFactor& factor)>;
 FamilyBound family_bound(const FamilyRowsMaker& make_rows, const double* offset, const InducingPoints& points,
                          const Covariance& covariance, FamilyPosterior start, const FamilyBoundSettings& settings,

@@ -1,5 +1,5 @@
-// The interface of rows to the search for a posterior of family_bound.h: sums over them, and some numbers of each.
-// Whoever has the rows answers: this process, or others that have a part of them each.
+// The interface of rows to the search for a posterior of family_bound.h: sums over them, and some numbers of each. The
+// rows are in this process, or divided among other processes.
 #pragma once
 
 #include <vector>
@@ -30,7 +30,8 @@ class FamilyRows {
                                     const Eigen::VectorXd& curvature) const = 0;
 };
 
-// Rows that are all here; the last columns of the design are of `effects`. Arguments outlive the object.
+// Rows that are all in this process. The last columns of the design are those of `effects`. Arguments outlive the
+// object.
 class FamilyRowsHere : public FamilyRows {
  public:
   FamilyRowsHere(const LatentResponse& response, Points coords, const InducingFactor& factor,

@@ -1,8 +1,9 @@
 // Latent fields of one structure in axes in which they are independent given the data.
 //
-// Where all outputs are known at all places, Gamma_p = Gamma / nugget_p and B = I + (sum_p a_p a_p' / nugget_p) (x)
-// Gamma, a_p the loadings of output p. With the eigenvectors U of that sum, the loadings A U make the same model, of
-// which B has a block for each field and zeros elsewhere. Derivatives in A are those in A U times U'.
+// Assume that all outputs are known at all locations, and let a_p be the loadings of output p. Then Gamma_p = Gamma /
+// nugget_p, and B = I + kron(M, Gamma) with M = sum_p a_p a_p' / nugget_p. Let U be the eigenvectors of M. The loadings
+// A U give the same model, but its B is block-diagonal with one block for each field. Derivatives in A are those in A U
+// times U'.
 #pragma once
 
 #include <Eigen/Core>
@@ -14,12 +15,12 @@ namespace neargp {
 
 class FieldRotation {
  public:
-  // `covariance`: of several outputs and one structure.
+  // `covariance`: for multiple outputs and one structure.
   explicit FieldRotation(const Covariance& covariance);
 
   Covariance rotated() const;
-  // Turns what was found with the rotated loadings to the given ones. The factor of B, which has no blocks with these,
-  // is left out.
+  // Turns a result for the rotated loadings into the result for the given loadings. The factor of B is left empty,
+  // since B is not block-diagonal with the given loadings.
   void turn_back(CollapsedBound& bound) const;
 
  private:

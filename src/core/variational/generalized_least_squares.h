@@ -1,6 +1,6 @@
-// The trend by generalized least squares, from the Gram matrix G of whitened columns, response then design: with X the
-// design's rows and columns of G, beta = G_XX^-1 G_Xy and its covariance is G_XX^-1. R/profile-likelihood.R has the
-// likelihood at that beta, for sums of Vecchia's kind.
+// The trend by generalized least squares, from the Gram matrix G of whitened columns, the response before the design.
+// Let X stand for the rows and columns of the design in G. Then beta = G_XX^-1 G_Xy, and its covariance is G_XX^-1. For
+// sums of Vecchia's kind, R/profile-likelihood.R computes the likelihood at this beta.
 #pragma once
 
 #include "linalg/products.h"

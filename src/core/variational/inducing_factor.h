@@ -16,10 +16,10 @@ class InducingFactor {
   const InducingPoints& points() const { return points_; }
   const Eigen::MatrixXd& lower() const { return lower_; }
 
-  // For an objective with derivatives Abar in A = L^-1 K_zx let G = Abar A', and for c log|K_zz| add -2c I to it.
-  // With P the lower triangle of G, its diagonal halved, the derivative in K_zz is -1/2 L^-T (P + P') L^-1: what is
-  // above the diagonal of G plays no part. Adds the derivatives through K_zz, jitter included.
-  // `inverse`: of L, where the caller has it, which is faster.
+  // Adds the derivatives through K_zz, jitter included. For an objective with derivatives Abar in A = L^-1 K_zx, G is
+  // Abar A'. For an objective c log|K_zz|, add -2c I to G. Let P be the lower triangle of G with its diagonal halved.
+  // The derivative in K_zz is -1/2 L^-T (P + P') L^-1, so that entries above the diagonal of G play no part. `inverse`:
+  // of L, if the caller holds it, which is faster.
   void adjoint(const Eigen::MatrixXd& g, InducingGradient& gradient, const LowerInverse* inverse = nullptr) const;
 
  private:

@@ -1,5 +1,5 @@
-// An objective on inducing points (batch_rows.h) of all rows, at a given posterior and given parameters: the evidence
-// lower bound, or the predictive score, less the weighted divergence from the prior, and its gradient.
+// An objective on inducing points (batch_rows.h) for all rows, at a given posterior and given parameters, and its
+// gradient. It is the expected log density or the predictive score, minus the weighted divergence from the prior.
 #pragma once
 
 #include "variational/adam_posterior.h"
@@ -14,8 +14,8 @@ struct InducingObjective {
   BatchGradient gradient;   // of value; empty unless it was asked for
 };
 
-// q has a root of its covariance matrix, and no trend: what is known of it is in the response's offset. Its design is
-// left alone.
+// q must hold a root of its covariance matrix. It contains no trend: the known trend is part of the response's offset.
+// The design of the response is ignored.
 InducingObjective inducing_objective(const LatentResponse& response, Points coords, Points inducing,
                                      const Covariance& covariance, const Likelihood& likelihood,
                                      const RootedPosterior& q, const BatchObjective& objective, double jitter,

@@ -58,8 +58,8 @@ MatrixXd InducingPoints::scale(const PreparedComponent& component, const double*
   return result;
 }
 
-// About the centre of the inducing points: contract() multiplies coordinates, where distances are differences of
-// products.
+// Relative to the centre of the inducing points: contract() multiplies coordinates, so that distances are differences
+// of products.
 MatrixXd InducingPoints::centred(Points points) const { return matrix_of(points).rowwise() - centre_; }
 
 MatrixXd InducingPoints::scaled(std::size_t component, Points points) const {
@@ -150,9 +150,12 @@ void InducingPoints::add_point_slopes(std::size_t c, const VectorXd& of_column, 
   points_bar += unscaled(covariance_.components[c], 2.0 * (of_column.asDiagonal() * x - seen));
 }
 
-// With z and x the scaled points of rows and columns, every length parameter needs no more than
-//   sum T_ji (z_j - x_i)(z_j - x_i)' = Z'D Z - Z'T X - (Z'T X)' + X'E X,   D and E the sums of T by rows and columns,
-// and the derivative in z_j is 2 [ D_jj z_j - (T X)_j ].
+// Let z and x be the scaled points of rows and columns, and let D and E contain the sums of T by rows and by columns.
+// With N = Z'T X, all length parameters need only
+//
+//   sum T_ji (z_j - x_i)(z_j - x_i)' = Z'D Z - N - N' + X'E X.
+//
+// The derivative in z_j is 2 [ D_jj z_j - (T X)_j ].
 void InducingPoints::add_slopes(std::size_t c, const SlopeSums& sums, InducingGradient& gradient) const {
   const PreparedComponent& component = covariance_.components[c];
   if (component.variance_parameter >= 0) gradient.parameters[component.variance_parameter] += sums.value;
@@ -171,7 +174,7 @@ void InducingPoints::contract_variance(double bar, InducingGradient& gradient) c
       gradient.parameters[component.variance_parameter] += component.variance * bar;
 }
 
-// The step from a component's metric to coordinates, the transpose of scale_point().
+// Transforms derivatives from a component's metric to coordinates, as the transpose of scale_point().
 MatrixXd InducingPoints::unscaled(const PreparedComponent& component, const MatrixXd& scaled_gradient) const {
   MatrixXd result = scaled_gradient;
   for (int d = 0; d < dim(); ++d) result.col(d) *= component.inverse_range[d];

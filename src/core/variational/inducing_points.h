@@ -19,9 +19,9 @@ struct InducingGradient {
   void add(const InducingGradient& other, double position_factor = 1.0);
 };
 
-// The covariances of one component with some points, a column for each: their derivatives in the squared scaled
-// distance and, where it is wanted, in the shape; and the points in the component's metric, a row for each. For a
-// single component the covariances are returned separately, and `value` is empty.
+// The covariances of one component with some points, a column for each. `slope` and `shape` are their derivatives in
+// the squared scaled distance and, where it is needed, in the shape. `scaled` contains the points in the component's
+// metric, one row for each. For a single component the covariances are returned separately, and `value` is empty.
 struct ComponentCovariances {
   Eigen::MatrixXd value, slope, shape, scaled;
 };
@@ -37,8 +37,8 @@ struct SlopeSums {
 
 class InducingPoints {
  public:
-  // `covariance` is one output's, prepared with derivatives where contract() is to be called. A component whose
-  // variance_parameter is -1 has a variance that is no parameter.
+  // `covariance`: for one output, prepared with derivatives if contract() is to be called. If the variance_parameter of
+  // a component is -1, its variance is no parameter.
   InducingPoints(const PreparedCovariance& covariance, Points positions);
 
   Index size() const { return positions_.rows(); }
@@ -58,10 +58,11 @@ class InducingPoints {
   // Among the inducing points.
   Eigen::MatrixXd covariances(std::vector<ComponentCovariances>* parts) const;
 
-  // Adds the derivatives of an objective through the covariances of which `parts` are, given its derivatives `bar` in
-  // them (overwritten) and the sum of the products of both, `scale`. For positions it is the derivatives of the rows:
-  // among the inducing points, where rows and columns move, half of it. Those of the columns' points are added to
-  // `points_bar`, a row for each, unless it is null.
+  // Adds the derivatives of an objective through the covariances that `parts` belong to. `bar`: the derivatives of the
+  // objective in these covariances, which are overwritten. `scale`: the sum of the products of both. The derivatives in
+  // the positions are those of the rows alone. Among the inducing points, where rows and columns move, they are half of
+  // the total. The derivatives in the points of the columns are added to `points_bar`, a row for each, unless it is
+  // null.
   void contract(const std::vector<ComponentCovariances>& parts, Eigen::MatrixXd& bar, double scale,
                 InducingGradient& gradient, Eigen::MatrixXd* points_bar = nullptr) const;
 
@@ -73,7 +74,8 @@ class InducingPoints {
   void add_point_slopes(std::size_t component, const Eigen::VectorXd& of_column, const Eigen::MatrixXd& seen,
                         const Eigen::MatrixXd& scaled_points, Eigen::MatrixXd& points_bar) const;
 
-  // The derivatives through k(x, x) at places where the derivatives in it sum to `bar`.
+  // Adds the derivatives through k(x, x) at some locations. `bar`: the sum of an objective's derivatives in k(x, x)
+  // there.
   void contract_variance(double bar, InducingGradient& gradient) const;
 
  private:

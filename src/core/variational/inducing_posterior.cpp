@@ -18,7 +18,7 @@ void RegressionMoments::add(const RegressionMoments& other) {
 
 namespace {
 
-// The coefficients of the last `effects` columns of the design have a unit normal prior.
+// The coefficients of the last `effects` columns of the design follow a unit normal prior.
 bool solve_trend(const RegressionMoments& moments, int effects, InducingPosterior& posterior) {
   const Eigen::Index p = moments.columns.rows();
   MatrixXd whitened = moments.cross;

@@ -1,11 +1,11 @@
-// The posterior of the whitened field at inducing points, N(m, S), and of the coefficients of a trend, where each row
-// is a pseudo-observation of precision W_i and natural mean h_i: with B = I + A W A', S = B^-1, and (m, beta) solve
+// The posterior N(m, S) of the whitened field at inducing points, and of the coefficients of a trend. Each row is a
+// pseudo-observation of precision W_i and natural mean h_i. With B = I + A W A', S = B^-1. The means (m, beta) solve
 //
 //   [B, A W X; X'W A', X'W X] [m; beta] = [A h; X'h].
 //
-// The last columns E of X may be of effects, whose coefficients u ~ N(0, I) have a posterior with that of the field:
-// they are features that leave nothing unexplained. X'W X has I added to their block then, and C to that which is left
-// of it without the field; with T = B^-1 A W E
+// The last columns E of X may be those of effects. Their coefficients u ~ N(0, I) share a joint posterior with the
+// field: effects are features that leave nothing unexplained. In this case I is added to the block of effects in X'W X.
+// Let C be the Schur complement of this block after the field is eliminated. With T = B^-1 A W E,
 //
 //   Cov(u) = C^-1,   Cov(w) = S = B^-1 + T C^-1 T',   Cov(w, u) = -T C^-1.
 #pragma once
@@ -28,12 +28,12 @@ struct InducingPosterior {
   Eigen::Index effects() const { return effects_root.rows(); }
   Eigen::MatrixXd covariance() const;   // S
   Eigen::MatrixXd shared_root() const;  // T R
-  double effects_divergence() const;    // what that from the prior has more than divergence() of the field alone
-  // The solution (m, beta), one above the other, for right-hand sides [r; t] in the place of [A h; X'h].
+  double effects_divergence() const;    // the divergence from the prior, minus divergence() of the field alone
+  // The solution (m, beta), one above the other, for right-hand sides [r; t] in place of [A h; X'h].
   Eigen::VectorXd solution(const Eigen::VectorXd& right) const;
 };
 
-// Sums over rows that the posterior is of.
+// The sums over rows that determine the posterior.
 struct RegressionMoments {
   Eigen::MatrixXd gram;     // A W A', lower triangle
   Eigen::MatrixXd cross;    // A [h, W X]
@@ -57,7 +57,7 @@ class InducingRegression {
 
   Index n() const { return coords_.n; }
   Index inducing() const { return inducing_; }
-  // d_i, where rounding leaves it below zero 0.
+  // The d_i, set to 0 where rounding makes them negative.
   const Eigen::VectorXd& unexplained() const { return unexplained_; }
 
   RegressionMoments moments(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural) const;
@@ -68,7 +68,7 @@ class InducingRegression {
 
   // Adds A_i'm to `mean`, and sets `variance` to A_i'B^-1 A_i.
   void add_moments(const InducingPosterior& posterior, Eigen::VectorXd& mean, Eigen::VectorXd& variance) const;
-  // The part of effects in the linear predictor's variance: that of (E_i - A_i'T) u.
+  // The part of the effects in the variance of the linear predictor: the variance of (E_i - A_i'T) u.
   Eigen::VectorXd effects_variance(const InducingPosterior& posterior) const;
   // A row E_i R for each of some rows.
   Eigen::MatrixXd effects_features(const InducingPosterior& posterior, Index first, Index n) const;

@@ -1,4 +1,4 @@
-// The prior at the inducing points of a fit, factored once for predictions at many places.
+// The prior at the inducing points of a fit, factored once for predictions at many locations.
 #pragma once
 
 #include "base/error.h"
@@ -18,7 +18,7 @@ class InducingPrior {
   const PreparedCovariance& covariance() const { return prepared_; }
   const InducingFactor& factor() const { return factor_; }
 
-  // Throws an Error unless places and a posterior are of these inducing points.
+  // Throws an Error unless the locations and the posterior match the inducing points.
   void check(Points places, const Eigen::MatrixXd& weights, const Eigen::MatrixXd& factor) const {
     check(places);
     if (weights.rows() != inducing_ || factor.rows() != inducing_ || factor.cols() != inducing_)

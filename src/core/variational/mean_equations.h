@@ -1,11 +1,11 @@
-// The mean of a Gaussian process given pseudo-observations, one for each row: with W their precisions and K the
-// covariance matrix of the rows, a column C of the data has the coefficients a = (I + W K)^-1 C, and the field K a at
-// the rows. A Gaussian response y has C = W y, and its mean is k(x, X) a.
+// The equations for the mean of a Gaussian process given pseudo-observations, one for each row. Let W be their
+// precisions, K the covariance matrix of the rows, and C a column of the data. The coefficients are a = (I + W K)^-1 C,
+// and the field at the rows is K a. For a Gaussian response y, C = W y, and the mean at x is k(x, X) a.
 //
-// Columns come in two kinds: W V for `values` V, and `natural` ones that are given as they are, since a row of little
-// precision could not be divided by it. Solved are
+// There are two kinds of columns. A column V of `values` stands for C = W V. A column C of `natural` is given as it is,
+// since a row of small precision could not be divided by it. Let M = I + W^1/2 K W^1/2. The solutions are
 //
-//   a = W^1/2 (I + W^1/2 K W^1/2)^-1 W^1/2 V,    a = C - W^1/2 (I + W^1/2 K W^1/2)^-1 W^1/2 K C.
+//   a = W^1/2 M^-1 W^1/2 V   and   a = C - W^1/2 M^-1 W^1/2 K C.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,5 +1,5 @@
-// Neighbours by the correlation of the residual field (residual_rows.h): what inducing points leave over of a field is
-// not correlated as the field is.
+// Selects neighbours by the correlation of the residual field (residual_rows.h). This field is what inducing points
+// leave unexplained, and it is not correlated as the field itself is.
 #pragma once
 
 #include "geometry/neighbors.h"
@@ -7,8 +7,9 @@
 
 namespace neargp {
 
-// The `k` of each query's candidates among the rows that have the largest absolute correlation, largest first, of
-// equal ones those that come first. A query of which next to nothing is left over keeps its first k.
+// For each query, the `k` candidates among the rows with the largest absolute correlation, largest first. Among equal
+// correlations, the earlier candidate comes first. If almost no variance of a query is left unexplained, its first k
+// candidates are selected.
 NeighborTable most_correlated(const ResidualRows& rows, const ResidualRows& queries, const NeighborTable& candidates,
                               int k, const RunContext& context);
 

@@ -1,14 +1,14 @@
 // One step of stochastic variational inference on inducing points by a natural gradient.
 //
-// With features A (and the trend's above them, see batch_rows.h) q(w) = N(m, S) is kept as Theta = S^-1 and theta =
-// S^-1 m. For b of n rows, of slopes g = E d log p and curvatures W = -E d2 log p (not below zero) at their means mu
-// about the offset,
+// With features A (batch_rows.h), which include those of the trend, q(w) = N(m, S) is kept as Theta = S^-1 and theta =
+// S^-1 m. Let a batch contain b of n rows, with means mu about the offset. Their slopes are g = E d log p, and their
+// curvatures W = -E d2 log p, not below zero. Let s = n/(b c). A step of size rho is
 //
-//   Theta <- (1 - rho) Theta + rho [ P + n/(b c) A W A' ],   theta <- (1 - rho) theta + rho n/(b c) A (g + W mu),
+//   Theta += rho [P + s A W A' - Theta],   theta += rho [s A (g + W mu) - theta].
 //
-// P the prior's precision, c the weight of the divergence from it: unbiased, since it is linear in the rows' average,
-// and positive definite for rho in (0, 1] (Hensman et al. 2013; Khan and Lin 2017). A gaussian response has g + W mu =
-// W (y - offset), whatever q is.
+// P is the precision of the prior, and c is the weight of the divergence from it. The step is unbiased, since it is
+// linear in the average over the rows. Theta remains positive definite for 0 < rho <= 1 (Hensman et al. 2013; Khan and
+// Lin 2017). For a Gaussian response, g + W mu = W (y - offset) at any q.
 #pragma once
 
 #include "variational/batch_rows.h"
@@ -29,10 +29,10 @@ class NaturalStep {
   NaturalStep(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood,
               const BatchObjective& objective, const RunContext& context);
 
-  // q if all rows were like those of the batch, given the precisions and natural means of their pseudo-observations
-  // (family_bound.h).
+  // The q that would result if all rows were like those of the batch, given the precisions and natural means of their
+  // pseudo-observations (family_bound.h).
   NaturalPosterior posterior(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural) const;
-  // q after a step of that size. The Theta of an argument must be positive definite: otherwise an Error is thrown.
+  // q after a step of size `rate`. Theta must be positive definite in arguments: otherwise an Error is thrown.
   NaturalPosterior moved(const NaturalPosterior& from, double rate) const;
   BatchGradient gradient(const NaturalPosterior& at) const;
   const BatchRows& rows() const { return rows_; }

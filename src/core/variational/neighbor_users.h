@@ -1,4 +1,4 @@
-// A table of neighbours the other way round: for each row those that it is a neighbour of.
+// The inverse of a table of neighbours: for each row, the rows that it is a neighbour of.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,8 @@ class NeighborUsers {
  public:
   explicit NeighborUsers(const NeighborTable& neighbors);
 
-  // action(user, place): row j is at this place among the user's neighbours. In the order of users.
+  // Calls `action(user, place)` for each user of row j, in their order. Row j is number `place` of the user's
+  // neighbours.
   template <class Action>
   void for_each(Index j, const Action& action) const {
     for (Index u = first_[j]; u < first_[j + 1]; ++u) action(uses_[u].row, uses_[u].place);
@@ -25,7 +26,7 @@ class NeighborUsers {
   std::vector<Use> uses_;
 };
 
-// The number of neighbours in a row of a table, of which those that are absent come last.
+// The number of neighbours in a row of a table, where absent neighbours come last.
 int neighbor_count(const NeighborTable& neighbors, Index row);
 
 }  // namespace neargp

@@ -11,7 +11,7 @@ namespace {
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using RowTable = Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic>;
 
-// The row of each place and output, -1 where there is none.
+// The row of each location and output, -1 where there is none.
 RowTable rows_by_place(const OutputRegression& data, int outputs) {
   RowTable table = RowTable::Constant(data.places.n, outputs, -1);
   for (Index i = 0; i < data.n; ++i) {

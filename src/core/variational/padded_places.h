@@ -1,4 +1,4 @@
-// Chunks of places that all have the same number of rows.
+// Chunks of locations with the same number of rows.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace neargp {
 
-// Products of other widths may round otherwise: the last rows of some targets are computed in a full chunk, its last
-// place repeated, so that neighbours in a call play no part.
+// Products of other widths may round differently. Therefore the last rows of some targets are computed in a full chunk,
+// with its last location repeated. The other targets of a call then play no part in a result.
 class PaddedPlaces {
  public:
   PaddedPlaces(Points targets, Index first, Index rows) : coords_(rows, targets.dim) {

@@ -1,17 +1,21 @@
 // The predictive score of a distribution of the field at inducing points (PPGPR: Jankowiak, Pleiss and Gardner 2020,
-// eq. 8), as a function of its covariance matrix and of the likelihood's parameters:
+// eq. 8). It is a function of the distribution's covariance matrix S and of the parameters of the likelihood, while m
+// and the means of the rows are fixed. The score is
 //
-//   J = sum_i log E p(y_i | eta_i) - kl_weight KL[N(m, S) // N(0, I)],   eta_i ~ N(mean_i, d_i + A_i'S A_i),
+//   J = sum_i log E p(y_i | eta_i) - kl_weight KL[N(m, S) // N(0, I)],   eta_i ~ N(mean_i, d_i + A_i'S A_i).
 //
-// the means and m held. S is seen from another one, S_0 = L^-T L^-1: S = F^-T F^-1 with F = L G, G lower triangular.
-// With U = F^-1 A and T = F^-1,
+// S is given relative to another covariance matrix, S_0 = L^-T L^-1: S = F^-T F^-1 with F = L G, where G is lower
+// triangular. Let U = F^-1 A and T = F^-1. Then
 //
-//   A_i'S A_i = |U_i|^2,   KL = 1/2 (|T|^2 + m'm - M) + sum_j log F_jj,
-//   dJ / dG = -2 G^-T [U diag(v) U' - kl_weight/2 T T'] - kl_weight diag(1 / G_jj),   lower triangle,
+//   A_i'S A_i = |U_i|^2,   KL = 1/2 (|T|^2 + m'm - M) + sum_j log F_jj.
 //
-// v_i the derivative of log E p in the variance of eta_i. It has both signs: variance rises where errors are large,
-// which is why there is no closed form and no single optimum. In G all directions have about the curvature of the prior
-// that S_0 is for the score, so that quasi-Newton methods need few steps.
+// Let v_i be the derivative of log E p in the variance of eta_i. The lower triangle of the gradient is
+//
+//   dJ / dG = -2 G^-T [U diag(v) U' - kl_weight/2 T T'] - kl_weight diag(1 / G_jj).
+//
+// The v_i take both signs: variance rises where errors are large. Therefore there is no closed form and no single
+// optimum. Relative to G, S_0 plays the part of a prior, and the curvature in all directions is about that of this
+// prior. Therefore quasi-Newton methods need few steps.
 #pragma once
 
 #include "likelihoods/likelihood.h"

@@ -61,8 +61,8 @@ void ResidualCovariance::contract(const double* left, const double* right, std::
   for (std::size_t c = 0; c < components_.size(); ++c) contract_component(c, left, right, parameters);
 }
 
-// A pair of places has one entry above and one below the diagonal. Squared distances depend on length parameters by
-// sums over pairs of the products of coordinate differences, weighted by the slopes.
+// Each pair of locations adds one entry above and one below the diagonal. The derivatives in length parameters are sums
+// over pairs of products of coordinate differences, weighted by the slopes.
 void ResidualCovariance::contract_component(std::size_t c, const double* left, const double* right,
                                             std::vector<double>& parameters) {
   const PreparedComponent& component = covariance_.components[c];

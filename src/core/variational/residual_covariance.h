@@ -1,5 +1,5 @@
-// Covariances of the residual field (residual_rows.h) at a few places, and how derivatives in them become derivatives
-// in the parameters of the covariance.
+// Covariances of the residual field (residual_rows.h) at a few locations. Also turns derivatives in these covariances
+// into derivatives in the parameters of the covariance.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace neargp {
 // Scratch of one thread.
 class ResidualCovariance {
  public:
-  // `most`: how many places there may be.
+  // `most`: the largest number of locations.
   ResidualCovariance(const PreparedCovariance& covariance, int most);
 
   void clear() { count_ = 0; }
@@ -21,12 +21,13 @@ class ResidualCovariance {
   Index stride() const { return stride_; }  // of columns of features
   const double* const* features() const { return features_.data(); }
 
-  // Writes rho among the places into the lower triangle of a count x count matrix.
+  // Writes rho among the locations into the lower triangle of a count x count matrix.
   void fill(Eigen::MatrixXd& matrix);
-  // Writes rho between each of the places and another row.
+  // Writes rho between each of the locations and another row.
   void fill_column(const ResidualRows& rows, Index row, Eigen::VectorXd& column);
 
-  // Adds the derivatives of <W, K>, W = -(left right' + right left') / 2, K the matrix of k among the places.
+  // Adds the derivatives of <W, K>, where W = -(left right' + right left') / 2 and K is the matrix of k among the
+  // locations.
   void contract(const double* left, const double* right, std::vector<double>& parameters);
 
  private:

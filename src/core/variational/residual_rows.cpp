@@ -31,8 +31,8 @@ ResidualRows::ResidualRows(const InducingFactor& factor, Points coords, const Pr
   features_.setZero(rows, coords.n);
   unexplained_.resize(coords.n);
   for (const PreparedComponent& component : covariance().components) scaled_.push_back(in_metric(component, coords));
-  // Products of other widths may round otherwise: the last rows are computed in a full chunk, so that their number
-  // plays no part.
+  // Products of other widths may round differently. Therefore the last rows are computed in a full chunk, so that their
+  // number plays no part.
   parallel_for(context, (coords.n + feature_chunk_rows - 1) / feature_chunk_rows, [&](Index chunk) {
     const Index first = chunk * feature_chunk_rows, count = std::min(feature_chunk_rows, coords.n - first);
     std::vector<double> copy(std::size_t(feature_chunk_rows) * coords.dim);

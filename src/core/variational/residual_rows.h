@@ -1,8 +1,7 @@
-// The field that inducing points leave over: of covariance
+// The residual field, which inducing points leave unexplained, for many rows. Its covariance is the covariance of the
+// field given its values at the inducing points:
 //
-//   rho(x, y) = k(x, y) - a(x)'a(y),   a(x) = L^-1 k_z(x),
-//
-// the covariance of the field given its values at the inducing points; and what many rows bring to it.
+//   rho(x, y) = k(x, y) - a(x)'a(y),   a(x) = L^-1 k_z(x).
 #pragma once
 
 #include <vector>
@@ -13,11 +12,11 @@
 
 namespace neargp {
 
-// The features a of rows, each a column that kernels read in packs (linalg/column_products.h), and the rows' scaled
-// coordinates. A row's numbers depend on that row alone where the engine is eigen_engine().
+// The features a of rows, and the scaled coordinates of the rows. Each row's features are a column that kernels read in
+// packs (linalg/column_products.h). With eigen_engine(), the numbers of a row depend on that row alone.
 class ResidualRows {
  public:
-  // Factor and coordinates outlive the object. Throws a MemoryError where there is not the memory for all features.
+  // Factor and coordinates outlive the object. Throws a MemoryError if the features of all rows do not fit into memory.
   ResidualRows(const InducingFactor& factor, Points coords, const ProductEngine& engine, const RunContext& context);
 
   Index size() const { return coords_.n; }

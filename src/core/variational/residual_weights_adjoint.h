@@ -1,18 +1,18 @@
-// The gradient of any objective of the weights b_i and conditional variances D_i of whitened rows
-// (residual_conditional.h), and of features, in the parameters of the covariance, the nugget and the positions of the
-// inducing points.
-// With the adjoint of b = R_NN^-1 r_N and D = r - r_N'b, with bbar the derivatives in b_i and q that in D_i, the
-// derivatives in the covariance matrix of the residuals of (N, i) are -(g b'  + b g') / 2 with
+// The gradient of an objective of the weights b_i and the conditional variances D_i of whitened rows
+// (residual_conditional.h), and of features. It contains the derivatives in the parameters of the covariance, in the
+// nugget and in the positions of the inducing points.
 //
-//   b = (b_i, -1),   g = (R_NN^-1 bbar - q b_i, q),
+// Let bbar and q be the derivatives in b_i and D_i, where b = R_NN^-1 r_N and D = r - r_N'b. The derivatives in the
+// covariance matrix of the residuals of (N, i) are -(g b' + b g') / 2. Here b stacks b_i and -1, and g stacks R_NN^-1
+// bbar - q b_i and q.
 //
-// and those in the features of these rows, through rho = k - A'A and through v = A_i - A_N b_i = -(A_N, A_i) b, in
-// which the derivatives are p,
+// The features of these rows enter in two ways: through rho = k - A'A, and through v = A_i - A_N b_i = -(A_N, A_i) b.
+// Let p be the derivatives in A_i - A_N b_i. The derivatives in the features are
 //
 //   u b' - v g',   u = (A_N, A_i) g - p,   v = D_i^(1/2) a~_i.
 //
-// A first pass over rows finds g and u and the derivatives through k and the noise; a second one gathers for each row
-// the derivatives in its features from all rows that it is a neighbour of.
+// A first pass over the rows computes g and u, and the derivatives through k and the noise. A second pass gathers for
+// each row the derivatives in its features, from all rows that it is a neighbour of.
 #pragma once
 
 #include "variational/neighbor_users.h"
@@ -27,16 +27,16 @@ class ResidualWeightsAdjoint {
   ResidualWeightsAdjoint(const ResidualRows& rows, const Eigen::VectorXd& noise, const NeighborTable& neighbors,
                          const WhitenedRows& whitened);
 
-  // Puts a row's neighbours and then the row into `places`; returns how many neighbours there are.
+  // Puts the neighbours of a row, and then the row, into `places`. Returns the number of neighbours.
   int gather(Index i, ResidualCovariance& places) const;
 
-  // The first pass for the row that `places` has, with bbar in the leading numbers of covariance_bars().col(i). `p`:
-  // null where it is zero. Threads may add different rows at a time.
+  // The first pass for row i, given `places` from gather(). The leading numbers of covariance_bars().col(i) must
+  // contain bbar. `p`: null where it is zero. Threads may add different rows at the same time.
   void add_row(Index i, ResidualCovariance& places, double q, const double* p, InducingGradient& gradient);
 
   auto covariance_bars(Index i) { return covariance_bars_.col(i); }
 
-  // The second pass, when all rows were added. `feature_bars`: further derivatives in the features, a column for each
+  // The second pass, after all rows were added. `feature_bars`: further derivatives in the features, a column for each
   // row, or null.
   void add_features(const Eigen::MatrixXd* feature_bars, InducingGradient& gradient, const RunContext& context) const;
 

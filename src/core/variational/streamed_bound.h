@@ -1,5 +1,5 @@
-// The bound of collapsed_bound.h of rows that are not all in memory: they come in pieces, twice, and what is kept of
-// them are sums.
+// The lower bound of collapsed_bound.h for rows that are not all in memory. The rows come in pieces, twice, and only
+// sums over them are kept.
 #pragma once
 
 #include "variational/collapsed_bound_passes.h"
@@ -16,14 +16,14 @@ struct StreamedRows {
 
 class StreamedBound {
  public:
-  // Throws an Error where the covariance has no nugget.
+  // Throws an Error unless the nugget is above zero.
   StreamedBound(const StreamedRows& rows, Points inducing, const Covariance& covariance, const BoundSettings& settings);
 
   // False where the prior's covariance matrix is singular: no rows are wanted then.
   bool regular() const { return factor_.regular(); }
 
-  // Pieces come in one order in both passes, each but the last with a multiple of settings.chunk_rows rows; the second
-  // pass follows a value that did not fail.
+  // Pieces come in the same order in both passes. Each piece but the last contains a multiple of settings.chunk_rows
+  // rows. The second pass follows a value that did not fail.
   void add_to_value(const RegressionData& piece, const RunContext& context) { passes_.add_to_value(piece, context); }
   CollapsedBound value();
   void add_to_gradient(const RegressionData& piece, const RunContext& context) {

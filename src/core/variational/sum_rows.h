@@ -8,9 +8,9 @@
 
 namespace neargp {
 
-// The sum over n rows that come in pieces, in their order; Sum has add(const Sum&). Chunks are dealt in turn to a
-// number of sums that depends on `n` and on how large a sum is alone, and these are added in their order: it does not
-// matter what the pieces are, as long as each but the last is of whole chunks.
+// The sum over n rows that come in pieces, in their order. Sum provides add(const Sum&). Chunks are dealt in turn to a
+// number of sums, which are then added in their order. This number depends on `n` and on the size of a sum alone.
+// Therefore the sizes of the pieces play no part, as long as each piece but the last consists of whole chunks.
 template <class Sum>
 class RowSums {
  public:
