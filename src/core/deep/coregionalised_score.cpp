@@ -13,9 +13,10 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// The log density of one row's observed outputs, less their trend, given one component:
-//   log p = -1/2 (log|2 pi C| + e'C^-1 e),   e = y - A'mu,   C = A'diag(v)A + diag(noise) / weight,   alpha = C^-1 e,
-// whence its derivatives are alpha in the mean A'mu and 1/2 (alpha alpha' - C^-1) in C.
+// The log density of one row's observed outputs, without their trend, given one component. Let e = y - A'mu,
+// C = A'diag(v)A + diag(noise) / weight and alpha = C^-1 e. Then
+//   log p = -1/2 (log|2 pi C| + e'C^-1 e).
+// Its derivatives are alpha in the mean A'mu and 1/2 (alpha alpha' - C^-1) in C.
 class RowDensity {
  public:
   RowDensity(const DeepState& state, const double* y, double weight, const VectorXd& mean, const VectorXd& variance)
@@ -97,9 +98,9 @@ void add_coregionalised_parameters(const DeepState& state, const DeepResponse& r
   });
 }
 
-// With e = y - A'mu, V_p the variance of output p and n_p that of its noise,
-//   E log p = -1/2 sum_p (log(2 pi n_p) + (e_p^2 + V_p) / n_p),   V_p = sum_w A_wp^2 v_w,
-// over the outputs that are observed.
+// Let e = y - A'mu, let V_p = sum_w A_wp^2 v_w be the variance of output p, and let n_p be the variance of its noise.
+// Over the outputs that are observed,
+//   E log p = -1/2 sum_p [log(2 pi n_p) + (e_p^2 + V_p) / n_p].
 MomentDerivatives add_coregionalised_expectations(const DeepState& state, const DeepResponse& response,
                                                   const ComponentMoments& moments, double scale, MatrixXd& value,
                                                   ScoreSums& sums) {

@@ -93,7 +93,7 @@ RunContext DeepChain::computing(RunContext context) const {
   return context;
 }
 
-// The CPU's are as many as the caches hold with all their paths.
+// The CPU takes as many rows as the caches hold with all their paths.
 Index DeepChain::block_rows(Index n) const {
   constexpr Index paths_per_block = 256, fewest = 16, most = rows_per_sum, most_paths = 1 << 18;
   if (!on_device()) return std::clamp(paths_per_block / paths_.components(), fewest, most);

@@ -1,9 +1,9 @@
 // The layers of a deep Gaussian process, one after the other, at some rows, and their adjoint.
 //
-// Rows are independent given the parameters, but the paths of a row are not: so a block of rows goes through all
-// layers, to the score and back, and what is kept of it are sums. Row i on path s is row s * n + i of a layer's inputs
-// and moments, n the rows of the block. Behind a hidden layer with moments mu and v the path's values are mu + site
-// sqrt(v).
+// Rows are independent given the parameters, but the paths of a row are not. Therefore a block of rows goes through all
+// layers, to the score and back, and only sums of it are kept. Row i on path s is row s * n + i of a layer's inputs and
+// moments, where n is the number of rows of the block. Behind a hidden layer with moments mu and v, the values of the
+// path are mu + site sqrt(v).
 #pragma once
 
 #include "deep/layer.h"
@@ -12,7 +12,8 @@
 
 namespace neargp {
 
-// A unit whose positions have a singular covariance matrix; layers and units from 0. And its two nearest positions.
+// A unit whose covariance matrix of the positions is singular, and its two nearest positions. Layers and units are
+// counted from 0.
 struct SingularUnit {
   Index layer, unit, first, second;
 };
@@ -42,7 +43,7 @@ struct ChainRows {
   Index row(Index i) const { return of_data ? of_data[i] : first + i; }
 };
 
-// A sum, which has matrices of M x M, is made of so many rows at least.
+// The least number of rows in a sum, which consists of M x M matrices.
 inline constexpr Index rows_per_sum = 64;
 
 class DeepChain {
@@ -51,17 +52,18 @@ class DeepChain {
   // QuadraturePaths.
   DeepChain(const DeepState& state, int dim, bool derivatives, const RunContext& context, std::uint64_t step = 0);
 
-  // Without a value all is well; with one nothing else may be called.
+  // If this contains a value, nothing else may be called.
   const std::optional<SingularUnit>& failure() const { return failure_; }
   const QuadraturePaths& paths() const { return paths_; }
 
-  // How many of n rows to take at a time, at least one: where that is on a device, one block after the other.
+  // How many of n rows to take at a time, at least one. On a device, blocks come one after the other.
   Index block_rows(Index n) const;
   bool on_device() const { return device_ != nullptr; }
-  // With a thread alone where that is on a device.
+  // The context, with a single thread if the computation is on a device.
   RunContext computing(RunContext context) const;
 
-  // The last one has the moments of all components. `result` may be an earlier one's, whose memory is used again.
+  // Computes the layers. The last one contains the moments of all components. `result` may come from an earlier call,
+  // whose memory is used again.
   void layers(const ChainRows& rows, bool derivatives, const ProductEngine& engine,
               std::vector<LayerRows>& result) const;
 
@@ -74,7 +76,8 @@ class DeepChain {
 
   // The sum of the units' divergences from their priors.
   double divergence() const;
-  // Fills in the layers and sites of the gradient of the sums' objective less divergence_weight * divergence().
+  // Fills in the layers and sites of a gradient. Its objective is that of the sums, minus
+  // divergence_weight * divergence().
   void finish(ChainSums& sums, double divergence_weight, const RunContext& context, DeepState& gradient) const;
 
  private:

@@ -110,8 +110,8 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
 
 namespace {
 
-// Calls body(first, count, moments) for blocks of rows, of the CPU on several threads, all blocks of one size: beyond
-// `count` are copies.
+// Calls body(first, count, moments) for blocks of rows, on the CPU on several threads. All blocks are of one size: rows
+// beyond `count` are copies.
 template <class Body>
 std::optional<SingularUnit> over_predictions(const DeepState& state, Points x, const RunContext& context,
                                              const Body& body) {
@@ -120,7 +120,7 @@ std::optional<SingularUnit> over_predictions(const DeepState& state, Points x, c
   const Index block = chain.block_rows(x.n);
   parallel_for(chain.computing(context), (x.n + block - 1) / block, [&](Index b) {
     const PaddedPlaces places(x, b * block, block);
-    // The engine that gives no column a place of its own.
+    // With this engine, the result for a column does not depend on the position of the column.
     std::vector<LayerRows> layers;
     chain.layers({places.view()}, false, eigen_engine(), layers);
     body(b * block, std::min(block, x.n - b * block), layers.back());

@@ -1,5 +1,5 @@
-// The objective of a deep Gaussian process: the mean score of rows, less beta / N times the divergence of all units
-// from their priors, N the number of rows of the data. And what the process predicts.
+// The objective of a deep Gaussian process, and its predictions. The objective is the mean score of rows, minus
+// beta / N times the divergence of all units from their priors. N is the number of rows of the data.
 #pragma once
 
 #include "deep/deep_chain.h"
@@ -24,12 +24,12 @@ struct DeepObjectiveSettings {
 
 struct DeepValue {
   double value = 0.0;
-  DeepState gradient;  // learned_parameters() tells the scales
+  DeepState gradient;  // see learned_parameters() for the scales
   std::optional<SingularUnit> failure;
 };
 
-// Memory of one call, which the next one uses again. Calls with the same workspace are one after the other, of as many
-// rows and of states of one shape: what matrices take is megabytes, which would else be asked of the system at each.
+// Memory of one call, which the next one uses again. Calls with the same workspace must follow each other, with equally
+// many rows and states of one shape. The matrices take megabytes, which each call would otherwise allocate again.
 class DeepWorkspace {
  public:
   DeepWorkspace();
@@ -47,8 +47,8 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
 DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const DeepObjectiveSettings& settings,
                          const RunContext& context);
 
-// Moments of the linear predictor without offset and trend given each component, rows x components, of several outputs
-// one such block of columns after the other. A row's do not depend on the other rows.
+// Moments of the linear predictor given each component, without offset and trend: rows x components. For multiple
+// outputs, one such block of columns follows the other. The moments of a row do not depend on the other rows.
 struct DeepPrediction {
   Eigen::MatrixXd mean, variance;
   std::optional<SingularUnit> failure;

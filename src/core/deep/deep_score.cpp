@@ -50,7 +50,7 @@ MatrixXd known_means(const DeepState& state, const DeepResponse& response) {
   return known;
 }
 
-// Several outputs less their trend.
+// Multiple outputs without their trend.
 DeepResponse without_trend(const DeepState& state, DeepResponse response) {
   if (response.columns == 0) return response;
   const MatrixXd known = known_means(state, response);
@@ -104,8 +104,7 @@ void check_moments(const DeepState& state, const DeepResponse& response, const C
     throw Error("The trend of the state must have a row for each column of the design, and a column for each output.");
 }
 
-// ---- the scores
-// ---------------------------------------------------------------------------------------------------------
+// ---- the scores -----------------------------------------------------------------------------------------------------
 
 MomentDerivatives add_mixture(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
                               double scale, ScoreSums& sums) {
@@ -123,8 +122,7 @@ MomentDerivatives add_mixture(const DeepState& state, const DeepResponse& respon
   return {of_rows.asDiagonal() * density.slope.mean, of_rows.asDiagonal() * density.slope.variance};
 }
 
-// ---- scores that are means over the components
-// ----------------------------------------------------------------------------
+// ---- scores that are means over the components ----------------------------------------------------------------------
 
 // Terms of the rows in one component, and their derivatives in the moments.
 struct ComponentTerms {
@@ -145,8 +143,8 @@ ComponentTerms expected_terms(const Likelihood& likelihood, const Observations& 
   return terms;
 }
 
-// With noise variance v, a = gamma - 1 and q = v + a variance,
-//   E p^a = (2 pi v)^(-a/2) (v / q)^(1/2) exp(-a e^2 / (2 q)),   int p^gamma dy = (2 pi v)^(-a/2) gamma^(-1/2).
+// Let v be the noise variance, w = 2 pi v, a = gamma - 1 and q = v + a variance. Then
+//   E p^a = w^(-a/2) (v / q)^(1/2) exp(-a/2 e^2 / q),   int p^gamma dy = w^(-a/2) gamma^(-1/2).
 ComponentTerms robust_terms(double noise, double gamma, const Observations& data, const double* mean,
                             const double* variance) {
   const double a = gamma - 1.0;

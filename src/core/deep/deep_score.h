@@ -1,18 +1,24 @@
 // The density of a row's response given its components, and an objective's derivatives in their moments.
 //
-// Component s has weight w_s and a normal linear predictor eta_s ~ N(mu_s, v_s). The scores of a row:
+// Component s is weighted by w_s, and its linear predictor is eta_s ~ N(mu_s, v_s). The scores of a row are
 //
-//   mixture   log sum_s w_s E p(y | eta_s)      (Jankowiak, Pleiss and Gardner 2020, eq. 17), the log density of the
-//   prediction expected  sum_s w_s E log p(y | eta_s)      (Salimbeni and Deisenroth 2017, eq. 16), a term of an
-//   evidence lower bound robust    sum_s w_s t_s, the same with the gamma divergence (Knoblauch 2019) in place of the
-//   logarithm, of gaussian responses:
-//             t = (gamma / a) E[p^a] / (int p^gamma dy)^(a / gamma) - gamma / a, a = gamma - 1, which tends to E log p
+//   mixture   log sum_s w_s E p(y | eta_s),
+//   expected  sum_s w_s E log p(y | eta_s),
+//   robust    sum_s w_s t_s.
 //
-// Several outputs are a linear model of coregionalisation: y ~ N(A'mu_s, A'diag(v_s)A + diag(noise / weight)), the
-// mixture that of their joint density. A missing output of a row is NaN, and left out of it.
+// The mixture score is the log density of the prediction (Jankowiak, Pleiss and Gardner 2020, eq. 17). The expected
+// score is a term of an evidence lower bound (Salimbeni and Deisenroth 2017, eq. 16). The robust score is for Gaussian
+// responses. It uses the gamma divergence (Knoblauch 2019) in place of the logarithm. Let a = gamma - 1 and I = int
+// p^gamma dy. Then
+//
+//   t = gamma / a (E[p^a] I^(-a / gamma) - 1),
+//
+// which tends to E log p as gamma tends to 1. Multiple outputs are a linear model of coregionalisation: y ~ N(A'mu_s,
+// A'diag(v_s)A + diag(noise / weight)). Their mixture score is that of their joint density. A missing output of a row
+// is NaN, and is left out.
 //
 // A trend and an offset, the same in all components, are added to the means: mu_s + offset + design trend. With m_s the
-// derivative in mu_s, that in the trend is design' sum_s m_s.
+// derivative in mu_s, the derivative in the trend is design' sum_s m_s.
 #pragma once
 
 #include "deep/deep_state.h"
@@ -21,8 +27,8 @@ namespace neargp {
 
 enum class DeepScore { mixture, expected, robust };
 
-// The observations of n rows; y has a row of `outputs` numbers for each, the design one of `columns`. Empty trials or
-// weights: all 1; an empty offset, which several outputs do not have: 0.
+// The observations of n rows. `y` contains `outputs` numbers for each row, `design` contains `columns`. Empty trials or
+// weights stand for 1, an empty offset for 0. For multiple outputs the offset must be empty.
 struct DeepResponse {
   std::vector<double> y, trials, weights, offset, design;
   int outputs = 1, columns = 0;
@@ -76,13 +82,13 @@ ComponentDensities component_densities(const DeepState& state, const DeepRespons
 void add_density_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
                             const Eigen::MatrixXd& share, ScoreSums& sums);
 
-// Densities of several outputs, coregionalised_score.cpp.
+// Densities of multiple outputs, see coregionalised_score.cpp.
 ComponentDensities coregionalised_densities(const DeepState& state, const DeepResponse& response,
                                             const ComponentMoments& moments);
 void add_coregionalised_parameters(const DeepState& state, const DeepResponse& response,
                                    const ComponentMoments& moments, const Eigen::MatrixXd& share, ScoreSums& sums);
-// The expected score of each row in each component (rows x components), as add_mean() takes terms: adds `scale` times
-// the weighted derivatives in the response's parameters, and returns those in the moments.
+// The expected score of each row in each component (rows x components), as the terms of add_mean(). Adds `scale` times
+// the weighted derivatives in the parameters of the response. Returns the derivatives in the moments.
 MomentDerivatives add_coregionalised_expectations(const DeepState& state, const DeepResponse& response,
                                                   const ComponentMoments& moments, double scale, Eigen::MatrixXd& value,
                                                   ScoreSums& sums);

@@ -1,9 +1,10 @@
-// A deep Gaussian process as numbers: layers of Gaussian processes on inducing points, the sites at which hidden layers
-// are seen, the weights of the components that come of it, and the response's parameters. The same structure holds a
-// gradient.
+// The numbers of a deep Gaussian process. They are its layers of Gaussian processes on inducing points, the sites of
+// the hidden layers, the weights of the resulting components, and the parameters of the response. The same structure
+// stores a gradient.
 //
-// Two families share it. Deep sigma point processes (Jankowiak, Pleiss and Gardner 2020) have learned or fixed sites,
-// which are the same for all rows; deep Gaussian processes (Salimbeni and Deisenroth 2017) draw theirs for each row.
+// Two families of models share this structure. The sites of deep sigma point processes (Jankowiak, Pleiss and Gardner
+// 2020) are learned or fixed, and the same for all rows. Deep Gaussian processes (Salimbeni and Deisenroth 2017) draw
+// their sites for each row.
 #pragma once
 
 #include <Eigen/Core>
@@ -15,13 +16,13 @@
 
 namespace neargp {
 
-// One Gaussian process: its values at the positions are u = L v, L L' their covariance matrix, v ~ N(mean, S), and its
-// own mean at a row is constant + inputs' weights.
+// One Gaussian process. Its values at the positions are u = L v, where L L' is their covariance matrix and
+// v ~ N(mean, S). Its own mean at a row is constant + inputs' weights.
 struct UnitState {
   Eigen::MatrixXd positions;  // M x inputs of the kernel
   Eigen::VectorXd mean;
   Eigen::VectorXd sd;      // S = diag(sd^2)
-  Eigen::MatrixXd factor;  // or, where it has rows, S = factor factor', lower triangle
+  Eigen::MatrixXd factor;  // or, unless empty, S = factor factor', lower triangle
   double variance = 1.0;
   Eigen::VectorXd range;    // of each input of the kernel
   Eigen::VectorXd weights;  // of each input of the mean
@@ -31,8 +32,8 @@ struct UnitState {
   Index inducing() const { return mean.size(); }
 };
 
-// The inputs that a layer has: the hidden values of the layer below, and the rows x themselves. Where both, hidden ones
-// come first.
+// The inputs of a layer: the hidden values of the layer below, the rows x themselves, or both. Hidden values come
+// first.
 struct LayerInputs {
   bool hidden = false, rows = false;
 
@@ -44,12 +45,12 @@ struct LayerState {
   LayerInputs mean_inputs, kernel_inputs;
 };
 
-// Sites of hidden layers (QR1 to QR3 are the paper's names):
-//   free       each component has a site of its own for each unit (QR3)
-//   grid       all combinations of each unit's sites (QR1)
-//   symmetric  the same, sites in pairs t and -t (QR2)
-//   hermite    the same, sites and weights those of Gauss and Hermite, not learned
-//   random     standard normal draws for each row and component
+// Sites of hidden layers. QR1 to QR3 are the names in the paper.
+//   `free`: each component uses its own site for each unit (QR3).
+//   `grid`: all combinations of the sites of each unit (QR1).
+//   `symmetric`: as `grid`, with sites in pairs t and -t (QR2).
+//   `hermite`: as `grid`, with sites and weights of Gauss-Hermite quadrature, which are not learned.
+//   `random`: standard normal draws for each row and component.
 enum class SiteRule { free, grid, symmetric, hermite, random };
 
 struct DeepState {
@@ -72,15 +73,15 @@ struct DeepState {
   bool learns_sites() const { return rule != SiteRule::hermite && rule != SiteRule::random; }
 };
 
-// Some of a state's numbers, one after the other in memory. `logarithmic`: an optimiser moves their logarithms, in
-// which a gradient holds its derivatives.
+// Some of a state's numbers, one after the other in memory. `logarithmic`: an optimiser moves their logarithms, and a
+// gradient contains its derivatives in these.
 struct ParameterBlock {
   double* data;
   Index size;
   bool logarithmic;
 };
 
-// All that is learned of a state, or the derivatives in it of a gradient that is shaped as that state.
+// All learned numbers of a state, or the derivatives in them from a gradient in the shape of that state.
 std::vector<ParameterBlock> learned_parameters(DeepState& state);
 
 // The state with all learned numbers zero.

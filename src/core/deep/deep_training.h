@@ -1,9 +1,10 @@
-// Training of a deep Gaussian process: Adam on mini-batches, its rate falling along a cosine. After each epoch the
-// mean of the last steps, about two epochs of them, is scored on held-out rows and kept (Polyak and Juditsky 1992, by
-// weights that fall). A single step of a high rate is scattered about it, and where the response is noisy the best
-// epoch comes before the rate has fallen. A run may be cut into pieces: one that goes on
-// with the state and the memory of another's end, at the epoch that follows, arrives at the same numbers as one that
-// was not cut.
+// Training of a deep Gaussian process by Adam on mini-batches, with a rate that falls along a cosine. After each epoch
+// the mean of the last steps, about two epochs of them, is scored on held-out rows and kept (Polyak and Juditsky 1992,
+// with falling weights). A single step of a high rate is scattered about that mean. Where the response is noisy, the
+// best epoch comes before the rate has fallen.
+//
+// A run may be cut into pieces. A piece starts with the state and the memory of the end of the piece before, at the
+// next epoch. It arrives at the same numbers as a run that was not cut.
 #pragma once
 
 #include <functional>
@@ -27,7 +28,7 @@ struct DeepTraining {
   double learning_rate = 0.03;
   std::uint64_t key = 0;
   double least_noise = 0.0;                               // variance of gaussian noise
-  std::vector<double> least_parameters, most_parameters;  // of other families; where both agree one is held
+  std::vector<double> least_parameters, most_parameters;  // of other families; equal bounds fix a parameter
   bool judge_start = false;                               // whether the start is a candidate for the best, as epoch 0
   DeepMemory memory;                                      // of the piece before; none at epoch 0
   std::function<void(int epoch, double objective, double validation)> report;  // may be empty
@@ -44,7 +45,7 @@ struct DeepRun {
   std::optional<SingularUnit> failure;              // then the run has ended early
 };
 
-// `validation` may have no rows: the last epoch is the best then.
+// `validation` may be empty. Then the last epoch is the best one.
 DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows& validation,
                    const DeepTraining& settings, const RunContext& context);
 

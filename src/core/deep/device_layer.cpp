@@ -103,7 +103,7 @@ void DeviceLayer::prepare(Index) {
   weighted_.set_zero(inducing_, (dim_ + 1) * units());
 }
 
-// With more jitter for the units that need it alone.
+// Adds more jitter only for the units that need it.
 void DeviceLayer::factorize() {
   VectorXd jitter(units());
   for (Index u = 0; u < units(); ++u) jitter[u] = state_.jitter * layer_.units[std::size_t(u)].variance;
@@ -161,14 +161,14 @@ void DeviceLayer::moments(bool, const ProductEngine&, LayerRows& at) {
   for (Index unit = 0; unit < w; ++unit) at.variance.col(unit).array() += layer_.units[std::size_t(unit)].variance;
 }
 
-// From diag(vbar) A' in the place of the features and, of a full S, diag(vbar) A'C, to (dF/dA)' in that place. From R,
-// R C and t, which are sums of the like, to G' = (dF/dA A')'.
+// Computes half of (dF/dA)' from diag(vbar) A', which it overwrites. For a full S, `spread` must contain diag(vbar)
+// A'C. From R, R C and t, the corresponding sums, it computes half of G' = (dF/dA A')'.
 void DeviceLayer::to_adjoint(DeviceMatrix& features, const DeviceMatrix& spread, const DeviceMatrix& mean_bar) {
   const Index w = units();
   device_.scale_columns(posterior_.shrinkage.data(), features.stack(w));
   if (full())
     device_.stacks->add_products(1.0, spread.stack(w), transposed(posterior_.factor.stack(w)), features.stack(w));
-  // half of the other term, as all is doubled by the last factor
+  // Half of the other term, since the last factor doubles the sum.
   device_.stacks->add_products(0.5, mean_bar.stack(w), transposed(posterior_.mean.stack(w)), features.stack(w));
 }
 
@@ -187,7 +187,7 @@ void DeviceLayer::adjoint(LayerRows&, const MatrixXd& mean_bar, const MatrixXd& 
   contract_rows(kernel_inputs_bar);
 }
 
-// From derivatives in K_xz, in the place of the features.
+// Starts from the derivatives in K_xz, which are stored in place of the features.
 void DeviceLayer::contract_rows(MatrixXd* kernel_inputs_bar) {
   const Index w = units();
   device_.scale_by_slopes(correlation_, 0, places(rows_), places(points_), variances_.data(), features_.stack(w));
@@ -205,8 +205,8 @@ void DeviceLayer::contract_rows(MatrixXd* kernel_inputs_bar) {
 
 // ---- the gradient ---------------------------------------------------------------------------------------------------
 
-// From G', in the place of R, to the derivatives in K_zz times their slopes, T. Returns T [Z, 1], made in the place of
-// the rows' sums of the like.
+// Turns half of G', stored in place of R, into T: the derivatives in K_zz times their slopes. Returns T [Z, 1], which
+// overwrites the corresponding sums of the rows.
 MatrixXd DeviceLayer::contract_prior() {
   const Index w = units();
   device_.mirror_upper(gram_.stack(w));
@@ -217,10 +217,10 @@ MatrixXd DeviceLayer::contract_prior() {
   return weighted_.download();
 }
 
-// Takes no memory but that of L, whose inverse is there, and of the rows' sums: rows were given what is free.
+// Uses only the memory of L, whose inverse is known, and of the sums over rows: the rows were given all free memory.
 //
-// The derivatives in a logarithm of the variance are, of all that A has through K_zx, tr G, and half of that less
-// through K_zz, jitter included.
+// The derivative in the logarithm of a unit's variance consists of two parts. It is tr G through K_zx, minus half of
+// that through K_zz, jitter included.
 void DeviceLayer::finish(Index, std::vector<UnitSums>&, double divergence_weight, LayerState& gradient) {
   const Index w = units();
   mean_.resize(inducing_, w);

@@ -1,6 +1,6 @@
 // The units of a layer on a device, all of them at a time, by the formulas of variational_unit.h. Features and their
-// adjoints stay there, a row for each of the inputs' rows; positions and posteriors go there at each step, moments come
-// back, derivatives in these go there, and the gradient comes back.
+// adjoints stay on the device, a row for each row of the inputs. At each step, positions and posteriors go to the
+// device, and moments come back. The derivatives in the moments then go to the device, and the gradient comes back.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@ namespace neargp {
 class DeviceLayer : public Layer {
  public:
   // The states outlive the object. `derivatives`: whether adjoint() and finish() are to be called. Throws an Error
-  // where the units have not equally many inducing points.
+  // unless all units use equally many inducing points.
   DeviceLayer(const DenseDevice& device, const DeepState& state, const LayerState& layer, bool derivatives);
 
   Index parts() const override { return 1; }
@@ -27,8 +27,8 @@ class DeviceLayer : public Layer {
   void finish(Index part, std::vector<UnitSums>& sums, double divergence_weight, LayerState& gradient) override;
 
  private:
-  // The part of a unit on the host. Sums over rows: those of outer, X'EX in the notation of
-  // InducingPoints::add_slopes(), and of the derivatives in the variance.
+  // The part of a unit on the host. It contains two sums over rows: `outer` is X'EX in the notation of
+  // InducingPoints::add_slopes(), and `variance_bar` the sum of the derivatives in the variance.
   struct Unit {
     PreparedCovariance covariance;
     InducingPoints points;
@@ -78,7 +78,7 @@ class DeviceLayer : public Layer {
   DeviceMatrix points_, variances_, ones_;  // [Z, 1] in the units' metrics
   DeviceMatrix factored_, inverse_;         // K_zz and then L, L^-1
   Posterior posterior_;
-  Eigen::MatrixXd scaled_;                           // [X, 1] of the last rows, of one unit beside the other
+  Eigen::MatrixXd scaled_;                           // [X, 1] of the last rows, unit by unit
   DeviceMatrix rows_, cross_, features_, spread_;    // the same, K_xz, A', A'C
   DeviceMatrix mean_, variance_;                     // of the rows, or derivatives in them
   DeviceMatrix gram_, projected_, weighted_, seen_;  // R, t, T [X, 1] and T'[Z, 1]

@@ -33,7 +33,8 @@ QuadraturePaths::QuadraturePaths(const DeepState& state, std::uint64_t step)
   if (state.log_weights.size() != components()) throw Error("Each component must have a weight.");
 }
 
-// A path of a grid is the number whose last digits, to the base of the layer's sites, are those of the layer's units.
+// A path of a grid is a number in the base of the layer's number of sites. Its last digits are those of the layer's
+// units.
 Index QuadraturePaths::grid_row(std::size_t layer, Index path, Index unit) const {
   const Index sites = state_.sites[layer].rows();
   for (Index later = state_.sites[layer].cols() - 1; later > unit; --later) path /= sites;

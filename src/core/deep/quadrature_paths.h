@@ -1,8 +1,9 @@
 // The components of a deep Gaussian process: paths from the rows to the last layer, which take one site of each hidden
 // layer.
 //
-// Entering the first layer there is one path; a layer splits each that enters it, or, where sites are lined up
-// (SiteRule::free and random), splits the first alone, so that component s takes site s of every layer.
+// One path enters the first layer, and each hidden layer splits the paths that enter it. Where sites are lined up
+// (SiteRule::free and random), only the first hidden layer splits its path. Component s then takes site s of every
+// layer.
 #pragma once
 
 #include "deep/deep_state.h"
@@ -11,15 +12,16 @@ namespace neargp {
 
 class QuadraturePaths {
  public:
-  // The draws of SiteRule::random are those of a step; step 0 has the same ones for all rows. The state outlives the
+  // SiteRule::random draws its sites for each step. In step 0 they are the same for all rows. The state outlives the
   // object.
   explicit QuadraturePaths(const DeepState& state, std::uint64_t step = 0);
 
-  // Entering a layer, counted from 0, or behind the last hidden one.
+  // The number of paths that enter a layer, counted from 0, or leave the last hidden one.
   Index paths(std::size_t layer) const { return paths_[layer]; }
   Index components() const { return paths_.back(); }
 
-  // The path that entered the hidden layer of one behind it, and where it sees a unit at a row of the data.
+  // The path that entered the hidden layer and split into `path`, and the site of that path for a unit and a row of the
+  // data.
   Index parent(std::size_t layer, Index path) const {
     return paths_[layer + 1] == paths_[layer] ? path : path / (paths_[layer + 1] / paths_[layer]);
   }

@@ -67,7 +67,7 @@ VariationalUnit::VariationalUnit(const UnitState& state, Family kernel, double s
   if (derivatives && factor_->regular()) inverse_ = std::make_unique<LowerInverse>(factor_->lower());
 }
 
-// Predictions are by a solve, whose digits of a column depend on no other, training by products.
+// Predictions use a solve, in which the digits of a column depend on no other column. Training uses products.
 void VariationalUnit::whiten(bool derivatives, const ProductEngine& engine, UnitRows& rows) const {
   if (derivatives) {
     rows.features.resize(rows.cross.rows(), rows.cross.cols());

@@ -1,17 +1,17 @@
-// One Gaussian process of a layer on whitened inducing points (deep_state.h), but for its own mean, and its adjoint.
+// One Gaussian process of a layer on whitened inducing points (deep_state.h), without its own mean, and its adjoint.
 //
-// With A = L^-1 K_zx, a column for each row, and v ~ N(m, S),
+// Let A = L^-1 K_zx, a column for each row, and v ~ N(m, S). Then
 //
-//   mean = A'm,   variance_n = k - |A_n|^2 + A_n'S A_n,   KL[N(m, S) // N(0, I)] = 1/2 (tr S + m'm - M -
-//   log|S|).
+//   mean = A'm,   variance_n = k - |A_n|^2 + A_n'S A_n,
+//   KL[N(m, S) // N(0, I)] = 1/2 (tr S + m'm - M - log|S|).
 //
-// Given an objective's derivatives mbar_n and vbar_n in these, and the two sums over rows t = A mbar and R = A
-// diag(vbar) A',
+// Let mbar_n and vbar_n be an objective's derivatives in mean and variance. Two sums over rows are needed: t = A mbar
+// and R = A diag(vbar) A'. The derivatives are
 //
-//   dF/dm = t,   dF/dS = R,   dF/dA = m mbar' + 2 (S - I) A diag(vbar),   dF/dA A' = m t' + 2 (S - I) R,
+//   dF/dm = t,   dF/dS = R,   dF/dA = m mbar' + 2 (S - I) A diag(vbar).
 //
-// the last for the derivatives through L (InducingFactor::adjoint): no factor is differentiated, and a row takes two
-// triangular solves and half a product.
+// The derivatives through L need only dF/dA A' = m t' + 2 (S - I) R, see InducingFactor::adjoint. Therefore no factor
+// is differentiated, and a row takes two triangular solves and half a product.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eig
 
 inline Points points_of(const RowMajorMatrix& rows) { return {rows.data(), rows.rows(), int(rows.cols())}; }
 
-// Where positions have a singular covariance matrix, it is factorised again with ten, a hundred and a thousand times
-// the jitter.
+// If the covariance matrix of the positions is singular, it is factorised again with ten, a hundred and a thousand
+// times the jitter.
 inline constexpr int jitter_attempts = 4;
 inline constexpr double jitter_growth = 10.0;
 
@@ -40,7 +40,7 @@ struct UnitRows {
   Eigen::VectorXd mean, variance;
 };
 
-// Sums over rows of which the gradient is made.
+// Sums over rows that determine the gradient.
 struct UnitSums {
   Eigen::MatrixXd gram;       // R, lower triangle
   Eigen::VectorXd projected;  // t
@@ -58,7 +58,7 @@ Covariance unit_covariance(const UnitState& state, Family kernel, double shape);
 // The gradient in m and S, given t, the diagonal of R, and R C of a full S.
 void posterior_gradient(const UnitState& state, const Eigen::VectorXd& projected, const Eigen::VectorXd& gram_diagonal,
                         const Eigen::MatrixXd& half_slope, double divergence_weight, UnitState& gradient);
-// That in the prior's parameters and positions.
+// The gradient in the prior's parameters and positions.
 void prior_gradient(const InducingGradient& covariance, UnitState& gradient);
 
 class VariationalUnit {
@@ -70,12 +70,12 @@ class VariationalUnit {
   // may be called. (With ten or a hundred times, that jitter is used.)
   bool regular() const { return factor_->regular(); }
 
-  // Moments at rows; with derivatives only where the object was made with them.
+  // Moments at rows, with derivatives only if the object was made with them.
   void rows(const RowMajorMatrix& kernel_inputs, bool derivatives, const ProductEngine& engine, UnitRows& result) const;
 
   UnitSums zero_sums() const;
-  // Adds to the sums, given derivatives in mean and variance. Where it is not null adds the derivatives in the kernel's
-  // inputs.
+  // Adds to the sums, given derivatives in mean and variance. Unless kernel_inputs_bar is null, adds the derivatives in
+  // the kernel's inputs to it.
   void adjoint(UnitRows& rows, const Eigen::VectorXd& mean_bar, const Eigen::VectorXd& variance_bar, UnitSums& sums,
                Eigen::MatrixXd* kernel_inputs_bar) const;
   // The gradient of the sums' objective less divergence_weight times the divergence.

@@ -1,21 +1,22 @@
-// Class probabilities from the moments of label_regression.h, and their logarithmic score.
+// Class probabilities from the moments of label_regression.h, and their logarithmic score. The linear predictors are
 //
-//   u_r   = mu_r / sqrt(1 + (pi/8) a^2 f_r)
-//   eta_r = shift_r + a u_r + beta_r h
-//   p     = softmax(eta), or with a single output logistic(eta) for the second class
+//   u_r   = mu_r / sqrt(1 + (pi/8) a^2 f_r),
+//   eta_r = shift_r + a u_r + beta_r h.
 //
-// a is the slope, learned, as are the biases beta. The shift is what the trend says. Labels
-// are numbers about 0 whatever the shares of the classes are, and beta is what they are wrong
-// by near data; far from data there must be none of it, or the trend would not be met. It therefore acts through h,
-// which is 0 there and about 1 among data:
+// The probabilities are p = softmax(eta). With a single output, the probability of the second class is logistic(eta).
+// The slope a and the biases beta are learned. The shift is the linear predictor of the trend.
 //
-//   shared      b'1 / sqrt(1 + (pi/8) a^2 f): a b'z + beta b'1 = a b'(z - c 1), the process
-//               of the labels has a mean c = -beta / a instead of 0
-//   own class   1 - prod_r (1 - u_r), the same where labels of one class only are near
+// Labels are coded as numbers about 0, whatever the shares of the classes are. The bias beta corrects the resulting
+// error near data. Far from data the bias must vanish, so that the trend alone remains. It is therefore multiplied by
+// h, which is 0 far from data and about 1 among data.
 //
-// The square root is MacKay's (1992) approximation of the logistic function averaged over a
-// normal variable with variance a^2 f; its coefficient is not free beside the scale of f,
-// which the covariance has: multiplying variance and nugget alike leaves mu as it is.
+// For one process shared by all classes, h = b'1 / sqrt(1 + (pi/8) a^2 f). Since a b'z + beta b'1 = a b'(z - c 1), the
+// mean of the process is then c = -beta / a instead of 0. For one process per class, h = 1 - prod_r (1 - u_r). This is
+// the same where only labels of one class are near.
+//
+// The square root is MacKay's (1992) approximation of the logistic function averaged over a normal variable with
+// variance a^2 f. Its coefficient is not a free parameter, since the covariance already contains the scale of f.
+// Multiplying variance and nugget by the same number leaves mu unchanged.
 #pragma once
 
 #include <vector>

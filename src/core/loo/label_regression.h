@@ -1,19 +1,16 @@
 // Leave-one-out moments of class labels: the primitive with labels as its columns.
 //
-// Data are the distinct input locations, each with the number n_r of its labels of
-// every class r, m in all. Two estimators give each class r a mean mu_r and a variance f_r
-// at a target:
+// Data are the distinct input locations. Each location comes with the number n_r of its labels of every class r, and m
+// labels in all. Two estimators compute a mean mu_r and a variance f_r for each class r at a target.
 //
-//   shared      one Gaussian process for all classes on targets z_r = 2 n_r/m - 1 with
-//               noise nugget / m; one factor, f the same for all classes. With two
-//               classes a single output, z = (n_2 - n_1)/m.
-//   per class   one Gaussian process for each class on the neighbours that hold labels of
-//               that class, z = 1 with noise nugget / n_r: the limit of infinite noise for
-//               all other labels. Where a class is absent mu_r = 0 and f_r is the prior
-//               variance. A target with k neighbours costs sum k_r^3, at most k^3.
+// Shared process: one Gaussian process serves all classes. Its targets are z_r = 2 n_r/m - 1 with noise nugget / m.
+// There is one factor, and f is the same for all classes. With two classes there is a single output, z = (n_2 - n_1)/m.
 //
-// Whoever calls removes a target's own label: the target then has a row of its own whose
-// counts lack it.
+// One process per class: each class uses the neighbours that hold labels of that class, with z = 1 and noise
+// nugget / n_r. This is the limit of infinite noise for all other labels. Where a class is absent, mu_r = 0 and f_r is
+// the prior variance. A target with k neighbours costs sum k_r^3, at most k^3.
+//
+// The caller removes a target's own label: such a target needs a separate row, whose counts exclude that label.
 #pragma once
 
 #include <optional>
@@ -34,8 +31,8 @@ struct LabelsByLocation {
   const double* counts = nullptr;  // locations x classes
 };
 
-// mean: targets x columns, the outputs and for the shared process b'1. variance: targets x
-// variances(), one or one for each output.
+// mean: targets x columns, which are the outputs and, for the shared process, b'1. variance: targets x variances(), one
+// in all or one for each output.
 struct LabelMoments {
   std::vector<double> mean, variance;
   Index failed = -1;  // first target with a singular matrix, or -1
@@ -43,7 +40,7 @@ struct LabelMoments {
 
 class LabelRegression {
  public:
-  // Row t of `neighbors` has the locations that target t is conditioned on, -1 where there are fewer.
+  // Row t of `neighbors` contains the locations that target t is conditioned on, -1 where there are fewer.
   LabelRegression(const LabelsByLocation& locations, bool per_class, Points targets, NeighborTable neighbors);
 
   Index targets() const { return neighbors_.n; }

@@ -1,15 +1,14 @@
-// Classes by Polya-Gamma augmentation (Jankowiak and Pleiss 2022, sections 3.2 and 3.3,
-// appendices A.6 to A.8).
+// Classes by Polya-Gamma augmentation (Jankowiak and Pleiss 2022, sections 3.2 and 3.3, appendices A.6 to A.8).
 //
-// Each class r has a Gaussian process g_r with logistic likelihood against all other
-// classes. Given omega_ir, label i of class r is a pseudo-observation y_ir / (2 omega_ir) of
-// g_r with noise variance 1 / omega_ir, y = 1 or -1 (eq. 22). The moments mu_r, f_r of a target given its neighbours
-// are in closed form (eqs. 28 and 29), and by quadrature
+// Each class r is modelled by a Gaussian process g_r with a logistic likelihood against all other classes. Given
+// omega_ir, label i of class r is a pseudo-observation of g_r. Its value is y_ir / (2 omega_ir) and its noise variance
+// 1 / omega_ir, with y_ir = 1 or -1, see eq. 22. The moments mu_r and f_r of a target given its neighbours are in
+// closed form (eqs. 28 and 29). Quadrature gives (eqs. 27 and 32)
 //
-//   p~_r = integral of logistic(g + shift_r) N(g; mu_r, f_r) dg        (eqs. 27 and 32)
+//   p~_r = integral of logistic(g + shift_r) N(g; mu_r, f_r) dg.
 //
-// With more than two classes p_r = p~_r / sum p~ (eq. 33); with two there is one process,
-// that of the second class, and no normalisation.
+// With more than two classes, p_r = p~_r / sum p~ (eq. 33). With two classes there is one process, that of the second
+// class, and no normalisation.
 #pragma once
 
 #include <vector>
@@ -50,8 +49,8 @@ PolyaGammaScore polya_gamma_score(const PolyaGammaData& data, const PolyaGammaTa
 std::vector<double> polya_gamma_probabilities(const PolyaGammaData& data, const PolyaGammaTargets& targets,
                                               const Covariance& covariance, const RunContext& context);
 
-// log p(omega | 1, 0), the density of omega, and its derivative in log omega: the first seven terms of the alternating
-// series, exact to six decimals up to omega_limit (eq. 16).
+// log p(omega | 1, 0), where p is the density of omega, and its derivative in log omega. Both are computed from the
+// first seven terms of the alternating series (eq. 16). They are exact to six decimals up to omega_limit.
 struct LogDensity {
   double value, slope;
 };

@@ -1,9 +1,9 @@
 // Leave-one-out moments of normal pseudo-observations: the primitive with several columns, and its adjoint. The score
 // of a Gaussian response is in response/vecchia_likelihood.h, with every row a target among the others.
 //
-// Rows are pseudo-observations with their values (columns) and noise variances nugget * noise_scale; targets have
-// conditioning sets among them. With b and f a target's weights and conditional variance its moments are b'x of each
-// column x, and f, without the noise.
+// Rows are pseudo-observations with values (columns) and noise variances nugget * noise_scale. Each target is
+// conditioned on some of the rows. Let b and f be the weights and the conditional variance of a target. Its moments are
+// b'x for each column x, and f, without the noise.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ struct PseudoObservationMoments {
 
 class PseudoObservations {
  public:
-  // Row t of `neighbors` has the rows of the data that target t is conditioned on, -1 where there are fewer.
+  // Row t of `neighbors` contains the rows of the data that target t is conditioned on, -1 where there are fewer.
   PseudoObservations(const LocalData& data, Points targets, NeighborTable neighbors);
 
   Index targets() const { return neighbors_.n; }

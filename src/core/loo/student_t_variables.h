@@ -1,19 +1,20 @@
 // The auxiliary variables of Student's t within conditioning sets (Jankowiak and Pleiss 2022, appendix A.9).
 //
-// A datum with t noise is normal with noise variance scale^2 / omega given its gamma variable omega. In its place each
-// datum gets the one value with which the field's posterior mean is that of all values it may have (matched_omega() in
-// likelihoods/marginal.h), so that data far from their neighbours count little. The prediction of a datum from the
-// others of its conditioning set, all at once, costs one inverse: with Q = (K + diag(noise / omega))^-1 its residual is
-// (Q z)_i / Q_ii and its variance, noise included, 1 / Q_ii (Dubrule 1983). That is repeated a few times, from omega
-// = 1.
+// Given its gamma variable omega, a datum with t noise is normal with noise variance scale^2 / omega. A single value
+// replaces the variable of each datum, see matched_omega() in likelihoods/marginal.h. With this value, the posterior
+// mean of the field is the one with a random omega. Data far from their neighbours therefore count little.
 //
-// (The mean of omega given the residual and variance of that prediction, (df + 1) / (df + (r^2 + f) / scale^2), as a
-// mean-field approximation has it, takes the scatter of the field for noise: data count too little where the field is
-// rough.)
+// One inverse gives the predictions of all data from the others of their conditioning set (Dubrule 1983). Let Q be the
+// inverse of K + diag(noise / omega). The residual is (Q z)_i / Q_ii, and the variance, noise included, is 1 / Q_ii.
+// This is repeated a few times, from omega = 1.
 //
-// Nothing beyond the set is seen, above all not the target that it belongs to: what leave-one-out prediction of the
-// target is made of stays free of the target's own response, as it would not if each datum had one variable for all
-// sets.
+// A mean-field approximation uses the mean of omega given the residual r and the variance f of that prediction. That
+// mean is c / d with c = df + 1 and d = df + (r^2 + f) / scale^2. It takes the scatter of the field for noise, so that
+// data count too little where the field is rough.
+//
+// Nothing beyond the set is used, in particular not the target that the set belongs to. Therefore leave-one-out
+// predictions of a target do not depend on its own response. They would depend on it if each datum used one variable
+// for all sets.
 #pragma once
 
 #include <vector>
@@ -29,8 +30,8 @@ struct StudentNoise {
   int sweeps = 3;
 };
 
-// The omega of every neighbour of every target, row by row, 1 where there is none. The one column of the data is
-// residuals of the trend, the covariance's nugget times noise_scale is the noise, and noise_scale also multiplies the
+// The omega of every neighbour of every target, row by row, 1 where there is none. The data contain one column, the
+// residuals of the trend. The noise is the covariance's nugget times noise_scale, and noise_scale also multiplies the
 // squared scale. Targets with a singular matrix keep 1.
 std::vector<double> gamma_variables(const LocalData& data, const NeighborTable& neighbors, const Covariance& covariance,
                                     const StudentNoise& noise, const RunContext& context);

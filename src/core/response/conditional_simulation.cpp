@@ -18,7 +18,8 @@ Covariance with_unit_nuggets(Covariance covariance) {
   return covariance;
 }
 
-// field = (variance + jitter)^(1/2) normals + weights * (data or earlier field), location by location.
+// Location by location, field = (variance + jitter)^(1/2) normals + weights * values. The values are data or earlier
+// entries of the field.
 std::vector<double> draw_in_order(const LocalData& data, const std::vector<int>& order, const NeighborTable& neighbors,
                                   const ConditionalMoments& moments, const Eigen::VectorXd& jitter,
                                   const double* normals, const RunContext& context) {

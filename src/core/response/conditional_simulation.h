@@ -17,17 +17,17 @@ struct Simulation {
   Index failed = -1;          // first new location (0-based) whose matrix is singular even so, or -1
 };
 
-// Smooth covariances make matrices of close locations singular in double precision. Noise of a share of the field's
-// variance is added, for all locations alike, to observations and to what is drawn: the least share with which all
-// matrices can be factored.
+// Smooth covariances make matrices of close locations singular in double precision. Therefore noise is added to
+// observations and draws: the same share of the field's variance for all locations. The smallest share is used with
+// which all matrices can be factored.
 constexpr double simulation_jitters[] = {0.0, 1e-10, 1e-8, 1e-6};
 
-// Refuses orders and tables of neighbours that are not of these targets, and places that are none.
+// Throws an Error unless the order and the table of neighbours match these targets, and all coordinates are valid.
 void check_simulation(Points data, Points targets, const std::vector<int>& order, const NeighborTable& neighbors);
 
-// Draws given data, column s of `values` being the (residual) data of draw s: each location conditions on its row of
-// `neighbors`, which counts data 0 .. n-1 and then new locations, the latter earlier in `order`. `normals` is m x
-// draws.
+// Draws given data. Column s of `values` contains the (residual) data of draw s. Each location conditions on its row of
+// `neighbors`. The table counts data 0 .. n-1 and then new locations, which must come earlier in `order`. `normals` is
+// m x draws.
 Simulation simulate_conditional(const LocalData& data, Points targets, const std::vector<int>& order,
                                 const NeighborTable& neighbors, const Covariance& covariance, const double* normals,
                                 const RunContext& context, const int* target_outputs = nullptr);

@@ -63,9 +63,9 @@ Covariance with_noise_parameters(const Covariance& covariance, const LocalData& 
   return own;
 }
 
-// S^-1 dS_a for every parameter that is wanted. Noise has a diagonal derivative, and S is
-// the sum of the derivatives in all log variances and the log nugget, which leaves one
-// dense product for each length and shape parameter; of several outputs it is no such sum.
+// S^-1 dS_a for every parameter that is wanted. The derivative in the nugget is diagonal. S is the sum of the
+// derivatives in all log variances and the log nugget. Therefore the nugget and the first variance need no dense
+// product. With multiple outputs, S is no such sum.
 std::vector<Matrix> solved_derivatives(const PreparedCovariance& prepared, const LocalData& data,
                                        const std::vector<Matrix>& derivatives, const Matrix& inverse,
                                        const RunContext& context) {
@@ -201,9 +201,9 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
   return ExactPredictor(data, covariance, context).at(targets, context, target_outputs);
 }
 
-// With the factor of the joint covariance matrix in blocks L = [[A, 0], [B, C]], data first, the targets given values y
-// of the data are B A^-1 y + C normals. A solve of (y, 0) has A^-1 y at its top, and the normals take the place of its
-// bottom.
+// Let L = [[A, 0], [B, C]] be the factor of the joint covariance matrix in blocks, data first. Given values y of the
+// data, the targets are B A^-1 y + C normals. A solve with the right-hand side (y, 0) returns A^-1 y at its top. The
+// normals then replace its bottom.
 Simulation exact_simulate(const LocalData& data, Points targets, const Covariance& covariance, const double* normals,
                           const RunContext& context, const int* target_outputs) {
   if (targets.dim != data.coords.dim) throw Error("Data and new locations must have the same coordinates.");

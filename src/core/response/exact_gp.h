@@ -9,17 +9,16 @@
 
 namespace neargp {
 
-// The sums of vecchia_sums(), of the dense model. `failed` is 0 when the covariance matrix is
-// singular.
+// The sums of vecchia_sums(), for the dense model. `failed` is 0 if the covariance matrix is singular.
 LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information,
                           const RunContext& context);
 
-// The gradient of conditional_gradient(), of the dense model: with alpha = S^-1 e and W = (alpha alpha' - S^-1) / 2 the
-// derivatives are <W, dS_a>, which needs no product of matrices for each parameter as the information does.
+// The gradient of conditional_gradient(), for the dense model. With alpha = S^-1 e and W = (alpha alpha' - S^-1) / 2,
+// the derivatives are <W, dS_a>. Unlike the information, they need no product of matrices for each parameter.
 ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covariance, const std::vector<double>& beta,
                                  const RunContext& context);
 
-// Prediction from all data, whose covariance matrix is factored once: n x n numbers are held.
+// Prediction from all data. The covariance matrix is factored once, and the factor takes the memory of n x n numbers.
 class ExactPredictor {
  public:
   // The data outlive the object.

@@ -1,5 +1,5 @@
-// MLL-k: the mean over the members of each neighbourhood (a point and its k nearest) of
-// their joint log density (Jankowiak and Pleiss 2022, eq. 15).
+// MLL-k: the mean over the members of each neighbourhood of their joint log density (Jankowiak and Pleiss 2022,
+// eq. 15). A neighbourhood consists of a point and its k nearest points.
 #pragma once
 
 #include "response/vecchia_likelihood.h"

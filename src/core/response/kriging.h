@@ -1,5 +1,5 @@
-// Kriging from conditioning sets: prediction at new locations. With several outputs it is cokriging: the
-// cross-covariances are those of conditional/cpu/coregionalisation.h.
+// Kriging from conditioning sets: prediction at new locations. For multiple outputs it is cokriging, with the
+// cross-covariances of conditional/cpu/coregionalisation.h.
 #pragma once
 
 #include <vector>
@@ -18,15 +18,16 @@ struct Kriging {
   Index failed = -1;             // first target (0-based) with a singular matrix, or -1
 };
 
-// Prediction from data that stay, which are checked once and whose covariance is prepared once.
+// Prediction from fixed data. The data are checked once, and their covariance is prepared once.
 class KrigingPredictor {
  public:
-  // The data outlive the object. Throws an Error where their coordinates or outputs are not what they must be.
+  // The data outlive the object. Throws an Error if their coordinates or outputs are invalid.
   KrigingPredictor(const LocalData& data, const Covariance& covariance);
 
-  // With `local_mean` the mean within each conditioning set is unknown and constant (ordinary kriging); else it is
-  // known to be zero. `target_outputs`: of several outputs that of each target. `weights`, where not null, gets b of
-  // all targets (m x k). `taper` (m x k), where not null, has falling weights of the neighbours, on the CPU.
+  // With `local_mean` the mean within each conditioning set is unknown and constant (ordinary kriging), else it is
+  // known to be zero. `target_outputs`: for multiple outputs, the output of each target. `weights`, where not null,
+  // receives b of all targets, m x k. `taper`, m x k where not null, contains falling weights of the neighbours, on the
+  // CPU.
   Kriging at(Points targets, const NeighborTable& neighbors, bool local_mean, const RunContext& context,
              const int* target_outputs = nullptr, double* weights = nullptr, const double* taper = nullptr) const;
 
@@ -36,7 +37,7 @@ class KrigingPredictor {
   PreparedCovariance prepared_;
 };
 
-// The same for data that are asked once.
+// The same for data that are used once.
 Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors, const Covariance& covariance,
               bool local_mean, const RunContext& context, const int* target_outputs = nullptr,
               double* weights = nullptr, const double* taper = nullptr);

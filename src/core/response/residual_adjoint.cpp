@@ -16,13 +16,12 @@ using Eigen::VectorXd;
 
 constexpr Index adjoint_chunk_rows = 128;
 
-// With r_i = y~_i - a~_i'm, m = B^-1 c, S = B^-1, row i has the derivatives
+// Let r_i = y~_i - a~_i'm, m = B^-1 c and S = B^-1. Let p be the derivative of row i in A_i - A_N b_i, and q that in
+// D_i. Its derivative in e_i - b_i'e_N is -r_i / D_i^(1/2). The others are
 //
-//   - r_i / D_i^(1/2)                    in e_i - b_i'e_N,
-//   p = (r_i m - S a~_i) / D_i^(1/2)     in A_i - A_N b_i,
-//   q = (r_i^2 + a~_i'S a~_i - 1) / 2D_i in D_i,
+//   p = (r_i m - S a~_i) / D_i^(1/2),   q = 1/2 [r_i^2 + a~_i'S a~_i - 1] / D_i.
 //
-// hence bbar = r_i e_N / D_i^(1/2) - A_N'p in b_i: ResidualWeightsAdjoint does the rest.
+// Hence the derivative in b_i is bbar = r_i e_N / D_i^(1/2) - A_N'p. ResidualWeightsAdjoint does the rest.
 class ResidualAdjoint {
  public:
   ResidualAdjoint(const RegressionData& data, const ResidualRows& rows, const VectorXd& noise,

@@ -13,9 +13,9 @@ struct LowRankPosterior {
   const Eigen::MatrixXd& factor;
 };
 
-// With Q the inverse of A'A + V, row i of a column z is predicted by z_i - (Q z)_i / Q_ii, with the variance 1 / Q_ii,
-// its noise included. V^-1 is the sum over rows l of u_l u_l', u_l = (1, -b_l) / D_l^(1/2) in the places of l and its
-// neighbours, and Q = V^-1 - V^-1 A'B^-1 A V^-1, B and b, D as there.
+// Let Q be the inverse of A'A + V. Row i of a column z is predicted by z_i - (Q z)_i / Q_ii. The variance is 1 / Q_ii,
+// noise included. V^-1 is the sum over rows l of u_l u_l', where u_l contains 1 / D_l^(1/2) at l and -b_l / D_l^(1/2)
+// at its neighbours. With B, b and D as in residual_vecchia.h, Q = V^-1 - V^-1 A'B^-1 A V^-1.
 struct ResidualLeaveOneOut {
   BoundFailure failure = BoundFailure::none;
   Index failed_row = -1;     // the first whose neighbours' covariance matrix is singular

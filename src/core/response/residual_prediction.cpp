@@ -39,7 +39,8 @@ class Prediction {
   }
 
  private:
-  // In matrices of one width, by the engine that gives no column a place of its own: other targets play no part.
+  // In matrices of one width, by the engine whose result for a column does not depend on the column's position.
+  // Therefore other targets play no part.
   Index predict(Index first) {
     const Index count = std::min(prediction_chunk_rows, targets_.size() - first), m = factor_.rows();
     ResidualConditional conditional(rows_.covariance(), neighbors_.k);

@@ -7,10 +7,10 @@
 
 namespace neargp {
 
-// Rows of targets. With a the features of a place, N its neighbours among the data, b and D of
-// residual_conditional.h, and alpha = a - A_N b, the field, trend left out, has the mean that the row of `weighted`,
-// b'z_N + alpha'weights, gives of each column z of the data, and the variance D + |factor^-1 alpha|^2. Each row
-// depends on its own place alone.
+// Rows of targets: the moments of the field without the trend. Let a be the features of a location, N its neighbours
+// among the data, and b and D as in residual_conditional.h. Let alpha = a - A_N b. A row of `weighted` is
+// b'z_N + alpha'weights, the mean of the field for each column z of the data. The variance is D + |factor^-1 alpha|^2.
+// Each row depends on its own location alone.
 struct ResidualPrediction {
   BoundFailure failure = BoundFailure::none;
   Index failed_row = -1;  // the first target whose neighbours' covariance matrix is singular
@@ -18,8 +18,8 @@ struct ResidualPrediction {
   Eigen::VectorXd variance;
 };
 
-// `weights` and `factor` are those of residual_vecchia() with this prior. The neighbours are the `k` of each target's
-// candidates of the largest residual correlation with it.
+// `weights` and `factor` must come from residual_vecchia() with this prior. The neighbours of a target are its `k`
+// candidates with the largest residual correlation.
 ResidualPrediction residual_prediction(const RegressionData& data, Points targets, const NeighborTable& candidates,
                                        int k, const InducingPrior& prior, const Eigen::MatrixXd& weights,
                                        const Eigen::MatrixXd& factor, const RunContext& context);

@@ -22,7 +22,7 @@ class ResidualDraws {
     residuals_ -= rows.features(0, rows.size()).transpose() * whitened;
   }
 
-  // `noise`: variances of data and places. Leaves the residual field, or the place that failed, in `result`.
+  // `noise`: variances of data and locations. Leaves the residual field, or the location that failed, in `result`.
   void draw(const std::vector<int>& order, const Eigen::VectorXd& noise, const double* normals, Simulation& result,
             const RunContext& context) const {
     const Index n = rows_.size(), draws = whitened_.cols();

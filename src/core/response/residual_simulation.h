@@ -1,4 +1,4 @@
-// Draws of a field that has a low-rank part, given that part's draws and noisy data: one location after the other from
+// Draws of a field with a low-rank part, given draws of that part and noisy data. Each location in turn is drawn from
 // the conditional distribution of its residual (residual_conditional.h).
 #pragma once
 
@@ -14,8 +14,9 @@ struct LowRankDraws {
   const Eigen::MatrixXd& whitened;
 };
 
-// Draws of the field as simulate_conditional() has them. `data.values`: n x draws, of each draw the data without trend.
-// `neighbors` counts data, then targets, which come earlier in `order`. `normals`: targets x draws, row-major.
+// Draws of the field in the form of simulate_conditional(). `data.values`: n x draws, for each draw the data without
+// the trend. `neighbors` counts data, then targets, which must come earlier in `order`. `normals`: targets x draws,
+// row-major.
 Simulation simulate_residual(const RegressionData& data, Points targets, const std::vector<int>& order,
                              const NeighborTable& neighbors, const Covariance& covariance, const LowRankDraws& low_rank,
                              const double* normals, const RunContext& context);

@@ -1,15 +1,16 @@
 // Vecchia's likelihood of what inducing points leave over, added to their low-rank part ("VIF": Gyger, Furrer and
-// Sigrist 2025): the data have the covariance matrix A'A + V, V that of Vecchia's approximation for the residual field
-// (residual_rows.h) with its noise.
+// Sigrist 2025). The covariance matrix of the data is A'A + V. V belongs to Vecchia's approximation for the residual
+// field (residual_rows.h), with its noise.
 //
-// With b_i and D_i of residual_conditional.h, N the neighbours of row i and e = y - H beta,
+// Let e = y - H beta, let N be the neighbours of row i, and let b_i and D_i be as in residual_conditional.h. Division
+// by D_i^(1/2) turns A_i - A_N b_i into a~_i, and e_i - b_i'e_N into y~_i. Let B = I + sum a~_i a~_i' and c = sum a~_i
+// y~_i. The log-likelihood is
 //
-//   a~_i = (A_i - A_N b_i) / D_i^(1/2),   y~_i = (e_i - b_i'e_N) / D_i^(1/2),
-//   B = I + sum a~_i a~_i',   c = sum a~_i y~_i,
-//   log L = -1/2 [ n log 2 pi + sum log D_i + log|B| + sum y~_i^2 - c'B^-1 c ],
+//   log L = -1/2 [ n log 2 pi + sum log D_i + log|B| + sum y~_i^2 - c'B^-1 c ].
 //
-// the field at the inducing points is L w with w ~ N(B^-1 c, B^-1), and the trend is profiled out. The exact likelihood
-// where every row has all earlier ones for neighbours, and that of Vecchia's approximation far from inducing points.
+// The field at the inducing points is L w with w ~ N(B^-1 c, B^-1), and the trend is profiled out. If the neighbours of
+// every row are all earlier rows, the likelihood is exact. Far from inducing points it is that of Vecchia's
+// approximation.
 #pragma once
 
 #include "geometry/neighbors.h"
@@ -29,9 +30,9 @@ struct ResidualVecchia {
   InducingGradient gradient;        // empty unless it was asked for
 };
 
-// `neighbors`: for each row rows that come before it in some ordering, absent ones last. `within`: a Gram matrix of the
-// columns, empty for none, of whitened observations without information about the field, which is fixed in the
-// gradient.
+// `neighbors`: for each row, rows that come before it in some ordering, absent ones last. `within`: a Gram matrix of
+// the columns, empty for none. It is that of whitened observations without information about the field, and is fixed in
+// the gradient.
 ResidualVecchia residual_vecchia(const RegressionData& data, Points inducing, const NeighborTable& neighbors,
                                  const Covariance& covariance, double jitter, bool derivatives,
                                  const RunContext& context, const Eigen::MatrixXd& within = {});

@@ -1,5 +1,6 @@
-// Turns the sums of the kernels into results: symmetric matrices whole, targets under the caller's numbers, and zero
-// for every derivative that is not wanted (the kernels find those in the first variance and the nugget at no cost).
+// Turns the sums of the kernels into results: symmetric matrices are complete, and targets are under the numbers of the
+// caller. Every derivative that is not wanted is zero: the kernels always compute those in the first variance and the
+// nugget, at no cost.
 #pragma once
 
 #include "conditional/problem.h"
@@ -7,7 +8,7 @@
 
 namespace neargp {
 
-// Kernels fill one half of a symmetric matrix, entry (i, j), j <= i, being sum(i, j).
+// Kernels fill one half of a symmetric matrix. `sum(i, j)` is entry (i, j) for j <= i.
 template <class Sum>
 void fill_symmetric(double* matrix, int size, const Sum& sum) {
   for (int i = 0; i < size; ++i)

@@ -11,9 +11,9 @@
 
 namespace neargp {
 
-// With C columns, response first, and p covariance parameters (covariance.h):
-//   log likelihood at trend coefficients beta = -(n log 2 pi + log_det + r' gram r)/2,
-//   r = (1, -beta); its gradient is -(d_log_det + r' d_gram r)/2.
+// Sums for C columns, response first, and p covariance parameters (covariance.h). With r = (1, -beta), the log
+// likelihood at trend coefficients beta is -(n log 2 pi + log_det + r' gram r)/2. Its gradient is -(d_log_det + r'
+// d_gram r)/2.
 struct LikelihoodSums {
   double log_det = 0.0;
   std::vector<double> gram;         // C x C

@@ -1,8 +1,8 @@
 // The objective of some rows on inducing points, at a posterior of the field there, and its gradient in all that it
 // depends on.
 //
-// The features are A, below the columns of the trend, which are features with a flat prior. The posterior is q(w) =
-// N(m, S). The linear predictor of row i is Gaussian with
+// The features are A, below the columns of the trend, which are features with a flat prior. The posterior is
+// q(w) = N(m, S). The linear predictor of row i is Gaussian with
 //
 //   mean mu_i = offset_i + A_i'm,   variance s_i = d_i + A_i'S A_i.
 //

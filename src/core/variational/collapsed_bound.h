@@ -1,8 +1,8 @@
 // The evidence lower bound of a Gaussian response on inducing points. The best Gaussian distribution of the field at
 // these points is in closed form, and the trend is profiled out.
 //
-// Let A = L^-1 K_zx, and let W be the diagonal matrix of the precisions of the noise. The residuals of the trend are e
-// = y - X beta. Let d_i be the variance of the field at row i that the inducing points leave unexplained. The lower
+// Let A = L^-1 K_zx, and let W be the diagonal matrix of the precisions of the noise. The residuals of the trend are
+// e = y - X beta. Let d_i be the variance of the field at row i that the inducing points leave unexplained. The lower
 // bound is
 //
 //   F = log N(e; 0, A'A + W^-1) - 1/2 sum t_i.

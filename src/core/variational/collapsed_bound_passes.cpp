@@ -33,8 +33,8 @@ VectorXd precisions_of(const RegressionData& rows, double nugget) {
   return (nugget * Eigen::Map<const Eigen::ArrayXd>(rows.noise_scale, rows.coords.n)).inverse();
 }
 
-// Derivative in log nugget: -sum W_i dF/dW_i, dF/dW_i = 1/2 [ 1/W_i - (e_i - A_i'm)^2 - A_i'S A_i - d_i tau_i
-// / W_i ].
+// The derivative in log nugget is -sum W_i dF/dW_i, with
+//   dF/dW_i = 1/2 [ 1/W_i - (e_i - A_i'm)^2 - A_i'S A_i - d_i tau_i / W_i ].
 double nugget_slope(const VectorXd& precision, const MatrixXd& residuals, const VectorXd& spread,
                     const VectorXd& slopes, const VectorXd& unexplained) {
   const Eigen::ArrayXd per_row = precision.array() * (residuals.rowwise().squaredNorm() + spread).array() +
@@ -100,8 +100,8 @@ CollapsedBound CollapsedBoundPasses::value() {
 //
 // REML adds the columns V = (A'A + W^-1)^-1 X R to alpha, and A V to m. Here R R' = (X'(A'A + W^-1)^-1 X)^-1. The
 // columns enter like alpha, since the derivative of -1/2 log|X'(A'A + W^-1)^-1 X| in A'A + W^-1 is 1/2 V V'. The
-// derivative of the density's quadratic form is 1/2 alpha alpha'. Effects add such columns as well, with C = I +
-// Z'(A'A + W^-1)^-1 Z in place of X'(A'A + W^-1)^-1 X.
+// derivative of the density's quadratic form is 1/2 alpha alpha'. Effects add such columns as well, with
+// C = I + Z'(A'A + W^-1)^-1 Z in place of X'(A'A + W^-1)^-1 X.
 void CollapsedBoundPasses::begin_gradient(const CollapsedBound& bound) {
   covariance_ = posterior_covariance(bound);
   means_ = bound.weights * contrasts_;

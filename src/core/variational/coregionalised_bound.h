@@ -10,8 +10,8 @@
 //
 //   dF/dPhi(x) = sum_p [ E_p'm alpha_xp + tau_xp E_p'E_p Phi(x) ] - W_x S_g Phi(x).
 //
-// All products over locations are as large as Phi, for any number of outputs and any rank. Only B is as large as E_p
-// Phi, and it may consist of blocks (field_rotation.h).
+// All products over locations are as large as Phi, for any number of outputs and any rank. Only B is as large as
+// E_p Phi, and it may consist of blocks (field_rotation.h).
 #pragma once
 
 #include "variational/collapsed_bound.h"

@@ -16,7 +16,7 @@ class DeviceBlock {
   // memory for few of them.
   DeviceBlock(const DenseDevice& device, const InducingFactor& factor, Index rows);
 
-  // The number of rows to take at a time. They must fit into the free memory, and interrupts must be answered in
+  // The number of rows to take at a time. They fit into the free memory, and interrupts are answered in
   // between.
   Index chunk_rows() const { return chunk_rows_; }
 
@@ -36,9 +36,9 @@ class DeviceBlock {
   };
   Fitted fitted();
 
-  // To be called after fitted(), with the diagonals of T and W. No entry of T may be negative. Starts from dF/dA = A T
-  // - S A W + m V'. Adds A T A' to traced(), and the derivatives through K_zx to those of add_gradient(). The features
-  // are lost.
+  // To be called after fitted(), with the diagonals of T and W. No entry of T may be negative. Starts from
+  // dF/dA = A T - S A W + m V'. Adds A T A' to traced(), and the derivatives through K_zx to those of add_gradient().
+  // The features are lost.
   void add_adjoint(const Eigen::VectorXd& slopes, const Eigen::VectorXd& precision, const Eigen::MatrixXd& weighted);
   Eigen::MatrixXd traced() const { return traced_.download(); }  // lower triangle
   void add_gradient(InducingGradient& gradient) const;

@@ -3,8 +3,8 @@
 // Cheng, Boots and Deisenroth 2018, orthogonally decoupled bases).
 //
 // An iteration computes n^2 covariances. Few iterations are needed, since the inducing points of a posterior give a
-// preconditioner P. Let A be their features, and d_i the variance that they leave unexplained. With E = diag(1 + W_i
-// d_i),
+// preconditioner P. Let A be their features, and d_i the variance that they leave unexplained. With
+// E = diag(1 + W_i d_i),
 //
 //   P = E + W^1/2 A'A W^1/2,
 //   P^-1 = E^-1 - E^-1 W^1/2 A' (I + A W E^-1 A')^-1 A W^1/2 E^-1.

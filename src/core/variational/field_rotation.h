@@ -1,9 +1,9 @@
 // Latent fields of one structure in axes in which they are independent given the data.
 //
-// Assume that all outputs are known at all locations, and let a_p be the loadings of output p. Then Gamma_p = Gamma /
-// nugget_p, and B = I + kron(M, Gamma) with M = sum_p a_p a_p' / nugget_p. Let U be the eigenvectors of M. The loadings
-// A U give the same model, but its B is block-diagonal with one block for each field. Derivatives in A are those in A U
-// times U'.
+// Assume that all outputs are known at all locations, and let a_p be the loadings of output p. Then
+// Gamma_p = Gamma / nugget_p, and B = I + kron(M, Gamma) with M = sum_p a_p a_p' / nugget_p. Let U be the eigenvectors
+// of M. The loadings A U give the same model, but its B is block-diagonal with one block for each field. Derivatives in
+// A are those in A U times U'.
 #pragma once
 
 #include <Eigen/Core>

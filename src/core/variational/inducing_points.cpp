@@ -58,8 +58,8 @@ MatrixXd InducingPoints::scale(const PreparedComponent& component, const double*
   return result;
 }
 
-// Relative to the centre of the inducing points: contract() multiplies coordinates, so that distances are differences
-// of products.
+// About the centre of the inducing points, since contract() computes distances as differences of products of
+// coordinates.
 MatrixXd InducingPoints::centred(Points points) const { return matrix_of(points).rowwise() - centre_; }
 
 MatrixXd InducingPoints::scaled(std::size_t component, Points points) const {

@@ -59,10 +59,9 @@ class InducingPoints {
   Eigen::MatrixXd covariances(std::vector<ComponentCovariances>* parts) const;
 
   // Adds the derivatives of an objective through the covariances that `parts` belong to. `bar`: the derivatives of the
-  // objective in these covariances, which are overwritten. `scale`: the sum of the products of both. The derivatives in
-  // the positions are those of the rows alone. Among the inducing points, where rows and columns move, they are half of
-  // the total. The derivatives in the points of the columns are added to `points_bar`, a row for each, unless it is
-  // null.
+  // objective in these covariances; it is overwritten. `scale`: the sum of the products of both. The derivatives in the
+  // positions are those of the rows alone. Among the inducing points, where rows and columns move, they are half of the
+  // total. The derivatives in the points of the columns are added to `points_bar`, a row for each, unless it is null.
   void contract(const std::vector<ComponentCovariances>& parts, Eigen::MatrixXd& bar, double scale,
                 InducingGradient& gradient, Eigen::MatrixXd* points_bar = nullptr) const;
 

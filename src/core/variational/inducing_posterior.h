@@ -5,7 +5,7 @@
 //
 // The last columns E of X may be those of effects. Their coefficients u ~ N(0, I) share a joint posterior with the
 // field: effects are features that leave nothing unexplained. In this case I is added to the block of effects in X'W X.
-// Let C be the Schur complement of this block after the field is eliminated. With T = B^-1 A W E,
+// Let C be the Schur complement of this block, with the field eliminated. With T = B^-1 A W E,
 //
 //   Cov(u) = C^-1,   Cov(w) = S = B^-1 + T C^-1 T',   Cov(w, u) = -T C^-1.
 #pragma once

@@ -1,8 +1,8 @@
 // One step of stochastic variational inference on inducing points by a natural gradient.
 //
-// With features A (batch_rows.h), which include those of the trend, q(w) = N(m, S) is kept as Theta = S^-1 and theta =
-// S^-1 m. Let a batch contain b of n rows, with means mu about the offset. Their slopes are g = E d log p, and their
-// curvatures W = -E d2 log p, not below zero. Let s = n/(b c). A step of size rho is
+// With features A (batch_rows.h), which include those of the trend, q(w) = N(m, S) is kept as Theta = S^-1 and
+// theta = S^-1 m. Let a batch contain b of n rows, with means mu about the offset. At these, the slopes are g = E d log
+// p, and the curvatures are W = -E d2 log p, not below zero. Let s = n/(b c). A step of size rho is
 //
 //   Theta += rho [P + s A W A' - Theta],   theta += rho [s A (g + W mu) - theta].
 //
