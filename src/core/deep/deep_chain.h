@@ -18,7 +18,7 @@ struct SingularUnit {
   Index layer, unit, first, second;
 };
 
-// Sums over rows of which a layer's gradient is made.
+// Sums over rows that determine a layer's gradient.
 struct LayerSums {
   std::vector<UnitSums> units;  // of the CPU: a device keeps its own
   Eigen::MatrixXd weights;      // inputs of the mean x units

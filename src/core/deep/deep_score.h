@@ -50,7 +50,7 @@ struct ScoreSums {
   void add(const ScoreSums& other);
 };
 
-// Moments of the last layer, a column for each unit: row i of the response in component s is row s * rows + i of them.
+// Moments of the last layer, a column for each unit. Row i of the response in component s is row s * rows + i of them.
 struct ComponentMoments {
   const Eigen::MatrixXd& mean;
   const Eigen::MatrixXd& variance;

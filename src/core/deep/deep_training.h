@@ -27,7 +27,7 @@ struct DeepTraining {
   Index batch_size = 1000;
   double learning_rate = 0.03;
   std::uint64_t key = 0;
-  double least_noise = 0.0;                               // variance of gaussian noise
+  double least_noise = 0.0;                               // variance of Gaussian noise
   std::vector<double> least_parameters, most_parameters;  // of other families; equal bounds fix a parameter
   bool judge_start = false;                               // whether the start is a candidate for the best, as epoch 0
   DeepMemory memory;                                      // of the piece before; none at epoch 0

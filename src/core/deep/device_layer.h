@@ -39,7 +39,7 @@ class DeviceLayer : public Layer {
     Unit(const Unit&) = delete;  // the points keep a reference to the covariance
   };
 
-  // Numbers of each unit, and matrices of each, side by side.
+  // Numbers and matrices of the units, side by side.
   struct Posterior {
     DeviceMatrix mean, shrinkage, factor;  // m; s^2 - 1, or -1 of a full S = C C'; C
 

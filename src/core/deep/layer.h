@@ -20,7 +20,8 @@ class Layer {
  public:
   virtual ~Layer() = default;
 
-  // Parts whose prepare() and finish(), before and after everything else, may run side by side.
+  // The number of parts. All prepare() calls come before everything else, and all finish() calls after it. Calls for
+  // different parts may run side by side.
   virtual Index parts() const = 0;
   virtual void prepare(Index part) = 0;
   // The first unit whose covariance matrix is singular. If there is one, nothing else may be called.

@@ -101,7 +101,7 @@ UnitSums VariationalUnit::zero_sums() const {
   return {MatrixXd::Zero(m, m), VectorXd::Zero(m), points_->zero_gradient()};
 }
 
-// (S - I) times `features`, of which `spread` is C' times.
+// Computes (S - I) times `features`, where `spread` is C' times `features`.
 void VariationalUnit::less_prior(const MatrixXd& features, const MatrixXd& spread, MatrixXd& result) const {
   if (!state_.full()) {
     result = (state_.sd.array().square() - 1.0).matrix().asDiagonal() * features;

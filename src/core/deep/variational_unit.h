@@ -30,7 +30,7 @@ inline Points points_of(const RowMajorMatrix& rows) { return {rows.data(), rows.
 inline constexpr int jitter_attempts = 4;
 inline constexpr double jitter_growth = 10.0;
 
-// The moments of one unit at some rows. Its memory is used again for as many others.
+// The moments of one unit at some rows. The memory is used again for equally many rows.
 struct UnitRows {
   std::vector<ComponentCovariances> parts;
   Eigen::MatrixXd cross;     // K_zx; in adjoint() the objective's derivatives in it
@@ -66,8 +66,8 @@ class VariationalUnit {
   // The state outlives the object. `derivatives`: whether adjoint() and finish() are to be called.
   VariationalUnit(const UnitState& state, Family kernel, double shape, double jitter, bool derivatives);
 
-  // False where the positions' covariance matrix is singular even with a thousand times the jitter; then nothing else
-  // may be called. (With ten or a hundred times, that jitter is used.)
+  // False if the covariance matrix of the positions is singular even with a thousand times the jitter. Then nothing
+  // else may be called. If ten or a hundred times suffices, that jitter is used.
   bool regular() const { return factor_->regular(); }
 
   // Moments at rows, with derivatives only if the object was made with them.
@@ -78,7 +78,7 @@ class VariationalUnit {
   // the kernel's inputs to it.
   void adjoint(UnitRows& rows, const Eigen::VectorXd& mean_bar, const Eigen::VectorXd& variance_bar, UnitSums& sums,
                Eigen::MatrixXd* kernel_inputs_bar) const;
-  // The gradient of the sums' objective less divergence_weight times the divergence.
+  // The gradient of the sums' objective minus divergence_weight times the divergence.
   void finish(UnitSums& sums, double divergence_weight, UnitState& gradient) const;
 
  private:

@@ -1,13 +1,13 @@
 // The exact Gaussian process without its n x n matrix K, noise included (Gardner et al. 2018, Wang et al. 2019). K is
 // multiplied by columns, and its entries are computed each time.
 //
-// Vecchia's approximation of K is P with P^-1 = W'W. Row i of W is (e_i - b_i) / D_i^(1/2), b_i the weights of the
-// neighbours before it and D_i its conditional variance. A = W K W' is near the identity: few iterations of conjugate
-// gradients solve equations with it. For random signs z
+// Vecchia's approximation of K is P with P^-1 = W'W. Row i of W is (e_i - b_i) / D_i^(1/2), where b_i contains the
+// weights of the neighbours before it and D_i is its conditional variance. A = W K W' is near the identity, so that a
+// few iterations of conjugate gradients solve equations with it. For random signs z
 //
 //   log|K| = sum log D_i + log|A|,   log|A| = E z'log(A) z,   z'log(A) z ~ n (log T)_11.
 //
-// The steps of the solution of A x = z are T, the tridiagonal matrix of Lanczos.
+// T is the tridiagonal matrix of Lanczos, which follows from the steps of the solution of A x = z.
 #pragma once
 
 #include <Eigen/Core>
@@ -28,7 +28,7 @@ struct VecchiaRoot {
 
   Eigen::MatrixXd times(const Eigen::MatrixXd& r, const RunContext& context) const;
   Eigen::MatrixXd transposed_times(const Eigen::MatrixXd& x, const RunContext& context) const;
-  // W^-1 z, where `order` has each row after its neighbours.
+  // W^-1 z. In `order` each row must come after its neighbours.
   Eigen::MatrixXd solve(const Eigen::MatrixXd& z, const std::vector<int>& order, const RunContext& context) const;
 };
 
@@ -37,7 +37,7 @@ struct IterativeSettings {
   int max_iterations = 200;
 };
 
-// K is the covariance matrix of the points and `noise` on its diagonal.
+// K is the covariance matrix of the points plus diag(`noise`).
 struct IterativeEquations {
   Points coords;
   Eigen::VectorXd noise;
@@ -63,7 +63,7 @@ IterativeSolution iterative_solve(const IterativeEquations& equations, const Eig
 std::vector<double> iterative_gradient(const IterativeEquations& equations, const Eigen::MatrixXd& left,
                                        const Eigen::MatrixXd& right, const RunContext& context);
 
-// At targets: their covariances with the data times `solved`, and the variances of the field given the data.
+// At targets: their covariances with the data, multiplied by `solved`, and the variances of the field given the data.
 struct IterativePrediction {
   Eigen::MatrixXd weighted;
   Eigen::VectorXd variance;

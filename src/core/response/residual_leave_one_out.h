@@ -5,7 +5,7 @@
 
 namespace neargp {
 
-// The posterior that residual_vecchia() found, with what it was found for.
+// The posterior that residual_vecchia() found, with the inducing points and the jitter of that call.
 struct LowRankPosterior {
   Points inducing;
   double jitter;
@@ -23,7 +23,7 @@ struct ResidualLeaveOneOut {
   Eigen::VectorXd variance;
 };
 
-// `neighbors`: those of the likelihood that gave the posterior.
+// `neighbors`: those with which the likelihood was computed.
 ResidualLeaveOneOut residual_leave_one_out(const RegressionData& data, const NeighborTable& neighbors,
                                            const Covariance& covariance, const LowRankPosterior& posterior,
                                            const RunContext& context);

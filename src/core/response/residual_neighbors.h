@@ -11,7 +11,7 @@ struct ResidualNeighbors {
   NeighborTable neighbors;
 };
 
-// For rows whose candidates are among themselves.
+// For rows whose candidates are other rows of `coords`.
 ResidualNeighbors residual_neighbors(Points coords, Points inducing, const NeighborTable& candidates, int k,
                                      const Covariance& covariance, double jitter, const RunContext& context);
 

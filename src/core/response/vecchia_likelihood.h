@@ -1,6 +1,7 @@
 // Vecchia's likelihood, its gradient and its information: the sum over targets of log N(y_i; b'y_n, f), with
-// conditioning sets that come before their targets in an ordering. It is LOO-k's objective when they may hold any
-// other point; the methods differ in nothing else. The kernel, with the derivation, is conditional/cpu/vecchia_sums.h.
+// conditioning sets that come before their targets in an ordering. If they may contain any other point, it is the
+// objective of LOO-k. The methods differ in nothing else. See conditional/cpu/vecchia_sums.h for the kernel and its
+// derivation.
 #pragma once
 
 #include <vector>

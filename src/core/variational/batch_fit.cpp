@@ -84,7 +84,7 @@ class AdamParameters {
   RowAdam shared_adam_, position_adam_, network_adam_;
 };
 
-// One gradient whose square overflows would stop a parameter for good.
+// A single gradient whose square overflows would stop a parameter of Adam for good.
 bool usable(const BatchGradient& gradient) {
   const auto small = [](double x) { return std::abs(x) < 1e150; };
   const std::vector<double>& own = gradient.covariance.parameters;
@@ -100,8 +100,8 @@ Eigen::VectorXd take(const Eigen::VectorXd& from, const std::vector<int>& rows) 
   return taken;
 }
 
-// q on the way: it moves on a batch's rows and gives their gradient, for the natural gradient after its move, for Adam
-// before.
+// The posterior q during a run. It moves on the rows of a batch and computes their gradient: natural gradients after
+// the move, Adam before it.
 class MovingPosterior {
  public:
   MovingPosterior(const BatchFitStart& start, const BatchFitSettings& settings, const RunContext& context)
@@ -188,7 +188,7 @@ class BatchNetwork {
     batch.moves = true;
   }
 
-  // Those of the objective of n rows, given its derivatives in the coordinates.
+  // The gradient of the objective of n rows in the weights, given its derivatives in the coordinates.
   std::vector<double> gradient(const Eigen::MatrixXd& coords_bar, double decay_of_rows) const {
     std::vector<double> gradient = pass_.gradient(coords_bar);
     for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= decay_of_rows * network_.weights[i];

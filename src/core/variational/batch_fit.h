@@ -47,7 +47,7 @@ struct BatchFitSettings {
   Index batch_size = 1024;
   double learning_rate = 0.01;   // of Adam, cut by ten at 75% and 90% of the steps
   bool goes_on = false;          // whether these are further epochs of an earlier fit: all at the last rate
-  double natural_rate = 0.1;     // of q by natural gradients; the first steps, t = 1, 2, .., have the larger 1 / t
+  double natural_rate = 0.1;     // of q by natural gradients; the first steps, t = 1, 2, .., use the larger 1 / t
   std::uint64_t key = 0;         // of the batches
   WorkingParameters covariance;  // the core's covariance parameters
   WorkingParameters likelihood;

@@ -193,8 +193,9 @@ RowMoments BatchRows::moments_of_prior_mean() const {
   return at;
 }
 
-// dJ/dA = m g' + A diag(tau) - S A W in the rows of features, dJ/dk_ii = -tau_i / 2; tau = W but for the tight bound.
-// With the trend's columns S is that of both. In a root R of S = R R' it is 2 dJ/dS R = -A W (R'A)'.
+// For features, dJ/dA = m g' + A diag(tau) - S A W and dJ/dk_ii = -tau_i / 2. Here tau = W except for the tight lower
+// bound. S covers the trend's columns and the features. The derivative in a root R of S = R R' is 2 dJ/dS R = -A W
+// (R'A)'.
 BatchGradient BatchRows::gradient(const RootedPosterior& q, const RowMoments& at, bool in_posterior) const {
   const Index m = size_ - trend_, own = in_posterior ? size_ : 0;
   const VectorXd field = q.mean.tail(m);

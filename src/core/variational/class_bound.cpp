@@ -17,7 +17,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// Posteriors given pseudo-observations, and what the labels say about them.
+// Posteriors given pseudo-observations, and the expectations of the labels under them.
 struct ClassState {
   ClassPosterior given;
   double value = -INFINITY;
@@ -56,7 +56,7 @@ class ClassSearch {
   }
 
  private:
-  // Means that favour the labels, of unit variance.
+  // Starts from means that favour the labels, with unit variance.
   ClassPosterior at_labels() const {
     const Index n = coords_.n, classes = labels_.classes;
     MatrixXd mean = MatrixXd::Constant(n, classes, -2.0 / double(classes));

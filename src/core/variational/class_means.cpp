@@ -16,7 +16,7 @@ class NewtonStep {
              const std::vector<InducingPosterior>& fields, const MatrixXd& variance, const MatrixXd& slope)
       : labels_(labels), regression_(regression), fields_(fields), variance_(variance), slope_(slope) {}
 
-  // To a tenth of the first residual, in the norm of the preconditioner: Newton's steps are repeated.
+  // Solves to a tenth of the first residual, in the norm of the preconditioner, since Newton's steps are repeated.
   MatrixXd solve(MatrixXd residual) const {
     constexpr int most = 60;
     MatrixXd solution = MatrixXd::Zero(residual.rows(), residual.cols());

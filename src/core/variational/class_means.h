@@ -24,7 +24,7 @@ struct ClassMeans {
   double expected = 0.0;             // E log p
 };
 
-// `variance`: of the linear predictors. Ends where a step would gain less than `tolerance`.
+// `variance`: of the linear predictors. Ends when a step would gain less than `tolerance`.
 void raise_means(const ClassLabels& labels, const InducingRegression& regression,
                  const std::vector<InducingPosterior>& fields, const Eigen::MatrixXd& variance, double tolerance,
                  const RunContext& context, ClassMeans& means);

@@ -29,8 +29,8 @@ struct BoundMoments {
 
 class CollapsedBoundPasses {
  public:
-  // n: rows of all pieces. `keep`: whether the gradient finds the features of the rows where the value left them.
-  // `device`: null for the CPU.
+  // n: rows of all pieces. `keep`: whether the features of the value are kept for the gradient. `device`: null for the
+  // CPU.
   CollapsedBoundPasses(const InducingFactor& factor, Index n, int columns, const BoundSettings& settings, bool keep,
                        const DenseDevice* device);
 

@@ -18,8 +18,9 @@ class CrossBlock {
   const Eigen::VectorXd& unexplained() const { return unexplained_; }
 
   // Adds the derivatives of an objective through K_zx and k_ii, given its derivatives in A (overwritten) and in k_ii.
-  // The d_i depend on k_ii and A: an objective with the derivative dbar_i in d_i has dbar_i in k_ii and -2 dbar_i A_i
-  // in A_i. Those through L are InducingFactor::adjoint's. `rows_bar`: those in the rows, added unless null.
+  // The d_i depend on k_ii and A. Therefore a derivative dbar_i in d_i adds dbar_i in k_ii and -2 dbar_i A_i in A_i.
+  // InducingFactor::adjoint() computes the derivatives through L. `rows_bar`, unless null, gets the derivatives in the
+  // rows added.
   void adjoint(Eigen::MatrixXd& features_bar, const Eigen::VectorXd& variance_bar, InducingGradient& gradient,
                Eigen::MatrixXd* rows_bar = nullptr) const;
 

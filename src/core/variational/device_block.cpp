@@ -40,7 +40,8 @@ DeviceBlock::DeviceBlock(const DenseDevice& device, const InducingFactor& factor
   chunk_rows_ = fitting_rows(rows);
 }
 
-// A product takes 2 M^2 operations a row; a third of a second at 5e11 a second is a slow device's in double precision.
+// A product takes 2 M^2 operations a row. The limit is a third of a second at 5e11 operations a second, the rate of a
+// slow device in double precision.
 Index DeviceBlock::fitting_rows(Index rows) const {
   constexpr double operations = 1.5e11, usable_share = 0.8;
   constexpr Index least = 256, most = 65536;

@@ -1,6 +1,5 @@
-// The whitened features of some rows on a device, A', a row for each, and the sums over chunks of rows of what a
-// collapsed bound makes of them. Features, their adjoints and the sums stay on the device; a few numbers for each row
-// travel.
+// The whitened features A' of some rows on a device, one row for each, and sums over chunks of rows for a collapsed
+// bound. Features, their adjoints and the sums stay on the device. Only a few numbers for each row are transferred.
 #pragma once
 
 #include <deque>
@@ -12,8 +11,8 @@ namespace neargp {
 
 class DeviceBlock {
  public:
-  // A block for `rows` rows altogether. The factor outlives the object. Throws an Error where the device has not even
-  // memory for few of them.
+  // A block for `rows` rows altogether. The factor outlives the object. Throws an Error if the device is short of
+  // memory even for a few of them.
   DeviceBlock(const DenseDevice& device, const InducingFactor& factor, Index rows);
 
   // The number of rows to take at a time. They fit into the free memory, and interrupts are answered in
@@ -65,7 +64,7 @@ class DeviceBlock {
   DeviceMatrix lower_, means_, posterior_;  // L, m, S
   DeviceMatrix features_, bar_;             // A' and its adjoint, or what is made of them
   DeviceMatrix gram_, cross_, traced_;
-  DeviceMatrix ones_, numbers_, further_, columns_, row_sums_;  // but for the first of rows, for a while
+  DeviceMatrix ones_, numbers_, further_, columns_, row_sums_;  // temporaries of rows, except ones_
   Index chunk_rows_;
 };
 

@@ -9,8 +9,8 @@ namespace {
 const DenseDevice* device = nullptr;
 const ProductEngine* host = nullptr;  // that was in use before
 
-// Multiplications below which one core is done before the matrices have travelled: a thirtieth of a second's at 1e9 a
-// second, in which a few megabytes do.
+// Below this number of multiplications, one core finishes before the matrices have been transferred. It is a thirtieth
+// of a second at 1e9 a second, in which a few megabytes can be transferred.
 constexpr double least_multiplications = double(1 << 25);
 
 bool worth_sending(Index rows, Index columns, Index inner) {

@@ -1,5 +1,5 @@
-// Products of the host's matrices by a device: where they are large enough, they are sent there and back. For the
-// matrices of inducing points alone, M x M, which take M^3 operations; those of rows stay on the device
+// Products of the host's matrices by a device, which receives the matrices and returns the product if they are large
+// enough. This is only for the M x M matrices of inducing points, with M^3 operations. Those of rows stay on the device
 // (variational/device_block.h).
 #pragma once
 

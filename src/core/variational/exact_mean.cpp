@@ -27,7 +27,7 @@ struct WeightedFeatures {
   }
 };
 
-// P^-1 of the head of exact_mean.h.
+// P^-1 in the notation of exact_mean.h.
 class InducingPreconditioner {
  public:
   InducingPreconditioner(const InducingFactor& prior, Points coords, const VectorXd& precision,
@@ -83,7 +83,7 @@ class InducingPreconditioner {
   bool regular_ = false;
 };
 
-// Sums in an order that does not depend on where the numbers lie in memory.
+// The order of this sum does not depend on where the numbers lie in memory.
 double ordered_product(const double* x, const double* y, Index n) {
   double sums[4] = {};
   for (Index i = 0; i < n; ++i) sums[i % 4] += x[i] * y[i];

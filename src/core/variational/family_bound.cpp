@@ -13,13 +13,13 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// A posterior given pseudo-observations, and what the responses say about it.
+// A posterior given pseudo-observations, and the expectations of the responses under it.
 struct Posterior {
   FamilyPosterior given;
   double value = -INFINITY, divergence = 0.0;
   InducingPosterior field;
   MatrixXd covariance;
-  FamilyExpectations rows;  // but for the sum, of densities p^(1/c)
+  FamilyExpectations rows;  // of the densities p^(1/c), except for the sum
 };
 
 class Search {
@@ -91,7 +91,7 @@ class Search {
 
   double places() const { return double(settings_.places > 0 ? settings_.places : offset_.size()); }
 
-  // Pseudo-observations moved that share of the way to what the responses say at the posterior.
+  // Moves pseudo-observations by `share` of the way to those that the responses give at the posterior.
   FamilyPosterior part_of_step(const Posterior& at, double share) const {
     FamilyPosterior moved = at.given;
     const FamilyExpectations& rows = at.rows;

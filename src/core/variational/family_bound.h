@@ -35,7 +35,7 @@
 
 namespace neargp {
 
-// Where a search for the posterior begins, and where it ended.
+// Where a search for the posterior starts, and where it ended.
 struct FamilyPosterior {
   Eigen::VectorXd precision, natural;  // W and h
   double unexplained_share = 1.0;      // v

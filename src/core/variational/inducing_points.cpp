@@ -14,7 +14,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 MatrixXd matrix_of(Points points) { return Eigen::Map<const RowMajor>(points.data, points.n, points.dim); }
 
-// How d r^2 = delta' M delta of a length parameter sums over pairs, given the sums of T delta delta'.
+// The sum over pairs of d r^2 = delta' M delta, for a length parameter, given the sums of T delta delta'.
 double form_sum(const ScaleDerivative& form, const MatrixXd& moments) {
   if (form.planar()) return form.m11 * moments(0, 0) + 2.0 * form.m12 * moments(0, 1) + form.m22 * moments(1, 1);
   double sum = 0.0;

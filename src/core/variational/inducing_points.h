@@ -46,14 +46,15 @@ class InducingPoints {
   const PreparedCovariance& covariance() const { return covariance_; }
   InducingGradient zero_gradient() const;
 
-  // Inducing points, and others, in the metric of a component, a row for each, about the centre of the former.
+  // Inducing points, and other points, in the metric of a component, a row for each, about the centre of the inducing
+  // points.
   const Eigen::MatrixXd& scaled(std::size_t component) const { return scaled_[component]; }
   Eigen::MatrixXd scaled(std::size_t component, Points points) const;
 
   // The covariances with `points`, inducing points down the rows. `parts` may be null; else it gets one for each
   // component.
   Eigen::MatrixXd covariances(Points points, std::vector<ComponentCovariances>* parts) const;
-  // The same in matrices of an earlier call, whose memory is used again where it was of as many points.
+  // The same in matrices of an earlier call. Their memory is used again if that call was for as many points.
   void covariances(Points points, std::vector<ComponentCovariances>* parts, Eigen::MatrixXd& total) const;
   // Among the inducing points.
   Eigen::MatrixXd covariances(std::vector<ComponentCovariances>* parts) const;
@@ -65,11 +66,11 @@ class InducingPoints {
   void contract(const std::vector<ComponentCovariances>& parts, Eigen::MatrixXd& bar, double scale,
                 InducingGradient& gradient, Eigen::MatrixXd* points_bar = nullptr) const;
 
-  // The derivatives through one component, from what its pairs sum to.
+  // Adds the derivatives through one component, given the sums over its pairs.
   void add_slopes(std::size_t component, const SlopeSums& sums, InducingGradient& gradient) const;
 
-  // The derivatives in the columns' points, a row for each: T's sums by columns, T'Z and the points in the component's
-  // metric, Z and X in the notation of add_slopes().
+  // Adds the derivatives in the points of the columns, a row for each. `of_column`: the sums of T by columns. `seen`:
+  // T'Z. `scaled_points`: X, the points in the component's metric. Z and X are those of add_slopes().
   void add_point_slopes(std::size_t component, const Eigen::VectorXd& of_column, const Eigen::MatrixXd& seen,
                         const Eigen::MatrixXd& scaled_points, Eigen::MatrixXd& points_bar) const;
 

@@ -29,7 +29,7 @@ bool ResidualConditional::update(const ResidualRows& given, const ResidualRows& 
   return true;
 }
 
-// Below this share of the variance of field and noise rounding has eaten the digits of a conditional variance.
+// Below this share of the variance of field and noise, rounding has destroyed the digits of a conditional variance.
 bool ResidualConditional::is_rounding(double conditional_variance, double noise) const {
   return !(conditional_variance > 1e-14 * (variance_of_field_ + noise));
 }

@@ -1,4 +1,4 @@
-// The features of all rows under one covariance, by chunk: kept, for searches that go through them again and again.
+// The features of all rows under one covariance, by chunk. They are kept for searches that use them many times.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace neargp {
 
-// Where they would take more than `most_bytes` they are computed again each time.
+// If the features would take more than `most_bytes`, they are computed again each time.
 class RowFeatures {
  public:
   // Factor and coordinates outlive the object.

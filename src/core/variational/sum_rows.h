@@ -34,7 +34,7 @@ class RowSums {
     added_ += chunks;
   }
 
-  // All sums are zero again, in the memory that they have.
+  // Sets all sums to zero and keeps their memory.
   void restart() {
     for (Sum& sum : sums_) sum = zero_;
     added_ = 0;
