@@ -32,8 +32,10 @@ class NaturalStep {
   // The q that would result if all rows were like those of the batch, given the precisions and natural means of their
   // pseudo-observations (family_bound.h).
   NaturalPosterior posterior(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural) const;
-  // q after a step of size `rate`. Theta must be positive definite in arguments: otherwise an Error is thrown.
+  // q after a step of size `rate`. Throws an Error unless the Theta of `from` is positive definite. For a Gaussian
+  // response no such check is needed.
   NaturalPosterior moved(const NaturalPosterior& from, double rate) const;
+  // Throws an Error unless the Theta of `at` is positive definite.
   BatchGradient gradient(const NaturalPosterior& at) const;
   const BatchRows& rows() const { return rows_; }
 
