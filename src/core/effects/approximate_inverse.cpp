@@ -53,8 +53,9 @@ ApproximateInverse::ApproximateInverse(const GramColumns& gram, int most, const 
   list_occurrences();
 }
 
-// Levels that are regions are tied to those around them, and each tie matters; of scattered levels, thousands of which
-// are tied as weakly, more than a few do not pay. Squares of correlations below the weakest are weak.
+// Levels that are regions are tied to those around them, and each tie matters. Scattered levels are tied to thousands
+// of others about as weakly, and more than a few of these ties are not worth their time. Squares of correlations below
+// the weakest are weak.
 constexpr int fewest = 4;
 constexpr double weakest = 1e-3;
 

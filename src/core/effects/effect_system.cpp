@@ -31,8 +31,8 @@ double fullness(const EffectRows& rows) {
 
 constexpr double times_faster = 30.0;
 
-// A sparse factor with its inverse takes some thirty times as long for a multiplication as the tiles of dense products
-// do, most of it the inverse; to order a matrix that is full takes longer than to factorise it.
+// A sparse factor with its inverse takes about thirty times as long for a multiplication as the tiles of dense products
+// do, mostly because of the inverse. Ordering a full matrix takes longer than factorising it.
 std::unique_ptr<SparseEffectSystem> sparse_system(const EffectRows& rows, double most_work) {
   constexpr int fewest = 64;
   constexpr double full = 0.1;

@@ -1,18 +1,19 @@
 // C = I + W'W without a factor. With the approximate inverse F'F of approximate_inverse.h, A = F C F' = I + E for a
-// small E of trace 0, and
+// small E of trace 0. Then
 //
-//   log|C| = -2 sum log F_jj + tr log A,     P = C^-1 = F'F + F'(A^-1 - I) F,
+//   log|C| = -2 sum log F_jj + tr log A,     P = C^-1 = F'F + F'(A^-1 - I) F.
 //
-// where the last term of each is the mean over random signs z (Hutchinson 1990) of z'(log A - E) z and of the matrix
-// F'(A^-1 - I) z z'F: conjugate gradients for A x = z have both, since their coefficients are those of Lanczos'
-// tridiagonal matrix (Ubaru, Chen and Saad 2017). Without z'E z, whose mean is known to be 0, what is left of the value
-// varies by the order of E^2. The signs are the same at all parameters, so that values and derivatives are smooth.
+// The last terms are means over random signs z (Hutchinson 1990): of z'(log A - E) z, and of the matrix
+// F'(A^-1 - I) z z'F. Conjugate gradients for A x = z yield both, since their coefficients are those of Lanczos'
+// tridiagonal matrix (Ubaru, Chen and Saad 2017). The mean of z'E z is known to be 0, and without z'E z the rest of the
+// value varies only by the order of E^2. The signs are the same at all parameters, so that values and derivatives are
+// smooth.
 //
 // Where conjugate gradients do not converge at some parameters, for random signs or for the right-hand sides, an exact
-// factor takes their place there.
+// factor is used there.
 //
-// Near parameters that are held the solutions begin from those there, and only what is left is solved, to some digits:
-// differences of derivatives are of as many digits for any step.
+// Near parameters that are kept by hold(), the solutions begin from those there, and only the difference is solved for,
+// to some digits. Differences of derivatives then keep as many digits for any step.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// C = I + W'W with a sparse factor in an approximate minimum degree ordering, and P on the pattern of the factor, which
-// has every two columns of a row of W.
+// C = I + W'W with a sparse factor in an approximate minimum degree ordering. P is computed on the pattern of the
+// factor, which contains every two columns of a row of W.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,8 +1,8 @@
 // Integrates exp(g), where g = log p(y | eta) - (eta - mean)^2 / variance / 2, by the trapezoidal rule. The nodes go
 // from the peak of g in equal steps to either side until nothing is left. The error falls exponentially in 1 / step, so
 // that halving the step squares it. Steps are halved, with new nodes half way between the present ones, until that
-// changes the sum by 1e-6 of it at most. The density is NaN where eight halvings do not suffice, where something is
-// left after the most nodes, or where no peak is found. The first step is 1.4 times the width of the peak, which
+// changes the sum by at most 1e-6 of it. The density is NaN where eight halvings do not suffice, where no peak is
+// found, or where something is left after `most_nodes` nodes. The first step is 1.4 times the width of the peak, which
 // integrates a normal density with an error of 4e-5. It is at most 0.7, as links bend over distances of 1.
 //
 // Tweedie's series is constant in eta and expensive. The nodes go without it, and add_constants() adds it to the

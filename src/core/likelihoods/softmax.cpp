@@ -36,8 +36,8 @@ void solve_curvature(const double* p, const double* variance, int classes, doubl
   for (int c = 0; c < classes; ++c) x[c] += along / rest * p[c] / (1.0 + p[c] * variance[c]);
 }
 
-// Step of the trapezoidal rule in t. exp(-e^x) grows beyond pi / 2 off the real axis, an error of exp(-pi^2 / step) =
-// 3e-9.
+// Step of the trapezoidal rule in t. exp(-e^x) grows beyond pi / 2 off the real axis, an error of
+// exp(-pi^2 / step) = 3e-9.
 constexpr double step_of_t = 0.5;
 // Standard deviations beyond which the normal density counts for nothing.
 constexpr double reach = 7.0;

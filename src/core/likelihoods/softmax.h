@@ -9,9 +9,9 @@
 //
 // F is convex in a. Its derivative is s (a - p(a)), where p(a) = softmax(mu + s / 2 - a s), so that it is least where
 // a = p(a). There dF/dmu_c = a_c and dF/ds_c = a_c (1 - a_c) / 2. The slope of the tilted bound on E log p is therefore
-// 1[y = c] - a_c. Its curvature is a_c (1 - a_c), which is never negative. The implicit function theorem gives da/dmu =
-// (I + P diag(s))^-1 P with P = diag(a) - aa'. This matrix is positive semidefinite, so that the tilted bound on
-// E log p is concave in the means.
+// 1[y = c] - a_c. Its curvature is a_c (1 - a_c), which is never negative. The implicit function theorem gives
+// da/dmu = (I + P diag(s))^-1 P with P = diag(a) - aa'. This matrix is positive semidefinite, so that the tilted bound
+// on E log p is concave in the means.
 //
 // Probabilities are exact. With independent u_c ~ Exp(1), softmax_c is the probability that f_c - log u_c is the
 // largest. The distribution function of f_c - log u_c is L_c(t) = E exp(-e^(f_c - t)). In one dimension therefore

@@ -3,12 +3,12 @@
 //   log a = -log y + log sum_j exp(j log z - log Gamma(j + 1) - log Gamma(j alpha)).
 // In this sum log z = alpha log y - alpha log(p-1) - (1 + alpha) log phi - log d. The largest term is near
 // j = y^d / (d phi), where the second derivative of the logarithm of the terms is -(1 + alpha) / j. The sum therefore
-// goes 7 sqrt(j) + 14 to either side. With E for the mean under the terms, d log a / d log phi = -(1 + alpha) E j. In
-// p, with da = d alpha / dp = -1 / (p-1)^2,
+// goes 7 sqrt(j) + 14 to either side. With E for the mean under the terms, d log a / d log phi = -(1 + alpha) E j. Let
+// da = d alpha / dp = -1 / (p-1)^2. Then
 //   d log a / dp = E j d log z / dp - da E j digamma(j alpha).
-// Where the largest term is far out, only the normal density of the saddlepoint is left of the sum:
-//   log a = -1/2 log(2 pi phi y^p) - y^d / ((1-p) d phi).
-// The relative error is then about 1 / j.
+// Where the largest term is far out, only the normal density of the saddlepoint is left of the sum. Then
+//   log a = -1/2 log(2 pi phi y^p) - y^d / ((1-p) d phi),
+// with a relative error of about 1 / j.
 #pragma once
 
 #include "likelihoods/special.h"

@@ -45,7 +45,7 @@ class ZeroInflation {
     terms.third = zero ? 3.0 * both * a * a1 - both * (1.0 - 2.0 * r) * a * a * a - r * a2 : V{};
   }
 
-  // Adds the terms of the counts except for zeros, and d log(1 - zi) / d log zi to the derivative in the parameter.
+  // Adds the terms of responses that are not 0: those of the counts, log(1 - zi) and its derivative in log zi.
   void add_positive(const LikelihoodTerms<V>& counts, LikelihoodTerms<V>& terms, int parameter) const {
     const auto zero = is_zero();
     terms.value += zero ? V{} : counts.value + log_rest_;

@@ -18,8 +18,9 @@ ConstBlock operand(const ConstMatrixView& x, bool transposed = false) {
 
 Block target(MatrixView& x) { return {x.data(), x.rows(), x.cols(), x.outerStride()}; }
 
-// With few rows of a matrix whose columns begin in the same few sets of a cache, as those of 512 rows do, columns push
-// each other out of it: a solve then takes up to three times as long as in a copy. The digits are the same.
+// Solves for few rows of a matrix. Where its columns begin in the same few sets of a cache, as those of 512 rows do,
+// they push each other out of the cache. A solve then takes up to three times as long as a solve in a copy. The digits
+// are the same.
 void solve_few_rows(ConstBlock lower, MatrixView b, const ProductEngine& engine) {
   constexpr Index colliding = 512, few_columns = 8;  // of doubles: 4 KiB
   if (b.outerStride() % colliding != 0 || b.cols() <= few_columns) return engine.solve_left(lower, target(b));

@@ -11,8 +11,8 @@ namespace {
 
 using Matrix = Eigen::MatrixXd;
 
-// Large enough for products to reach their speed, and small enough for some of them at a time and for an answer to
-// an interrupt: 0.1 s each where n is 3000, 0.5 s where it is 10,000.
+// Large enough for products to reach their speed. Small enough for several tiles at a time and for an answer to an
+// interrupt. A tile takes 0.1 s where n is 3000, and 0.5 s where it is 10,000.
 constexpr Index tile = 256;
 
 Index tiles(Index n, Index size = tile) { return (n + size - 1) / size; }

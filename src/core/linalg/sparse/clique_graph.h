@@ -11,8 +11,8 @@
 namespace neargp {
 
 struct CliqueGraph {
-  // Clique c has the members first[c] .. first[c + 1] - 1, later ones of the Vecchia ordering first; `slot` is the
-  // place in the caller's row.
+  // The members of clique c are first[c] .. first[c + 1] - 1, later ones of the Vecchia ordering first. `slot` is the
+  // position in the caller's row.
   std::vector<std::size_t> first;
   std::vector<int> member;
   std::vector<std::uint16_t> slot;
@@ -32,8 +32,8 @@ struct CliqueGraph {
   // mostly made a short time ago.
   std::vector<int> elimination_order(const std::vector<int>& order) const;
 
-  // From then on members are columns, and the cliques are in the order of the columns of their first members, empty
-  // ones last: what is near in elimination is near in memory.
+  // Replaces members by their columns, and sorts the cliques by the columns of their first members, empty ones last.
+  // Cliques that are near in elimination are then near in memory.
   void renumber(const std::vector<int>& column_of_node);
 
  private:

@@ -1,4 +1,5 @@
-// Builds a SparsePattern from cliques: columns, contributors, the table of pairs, the cliques' places.
+// Builds a SparsePattern from cliques: columns, contributors, the table of pairs, and the positions of the cliques'
+// members.
 #pragma once
 
 #include <vector>
