@@ -1,5 +1,4 @@
-// The "factor" of a mean-field posterior. With independent nodes, log determinant and inverse use only the diagonal of
-// A:
+// The "factor" of a mean-field posterior. With independent nodes, its log determinant and inverse use only the A_jj:
 //
 //   log_det = sum_j log A_jj,   Z = diag(1 / A_jj) = d log_det / dA.
 //
