@@ -35,7 +35,7 @@ class EffectRows {
   int count(Index t) const { return count_[t]; }
   const int* column(Index t) const { return row_column_.data() + t * width_; }
   const double* entries(Index t) const { return w_.data() + t * width_; }
-  // The first row of W with an entry that is not finite, else that with the largest sum of squares.
+  // Returns the first row of W with an entry that is not finite, else the row with the largest sum of squares.
   Index longest() const;
 
   // Entries of Z, rows x slots in the caller's order.
@@ -43,7 +43,7 @@ class EffectRows {
   // Sets entries of 1, whitened by weights that fall off from neighbour to neighbour. The result shows which columns
   // are tied to each other more than others.
   void set_typical(const RunContext& context);
-  // W, of weights (targets x k) and variances of all targets.
+  // Computes W from weights (targets x k) and variances of all targets.
   void whiten(const std::vector<double>& weights, const std::vector<double>& variance, const RunContext& context);
 
   // x -= z u for a row of the data in the order of memory, `width` columns u (columns x width, row-major).

@@ -21,11 +21,12 @@ class EffectSystem {
   virtual bool factorize(const RunContext& context) = 0;
   virtual double log_det() const = 0;
   // Whether conjugate gradients replace a factor. Then log_det() and the entries of the inverse below are means over
-  // random signs. The other functions return the standard error of log_det(), and use more signs for it and its error.
+  // random signs. log_det_error() returns the standard error of log_det(), and refine_log_det() uses more signs for
+  // both.
   virtual bool iterates() const { return false; }
   virtual double log_det_error() const { return 0.0; }
   virtual void refine_log_det(const RunContext&) {}
-  // C^-1 X in place. False where it is not found, and X may be anything.
+  // Computes C^-1 X in place. Returns false where it is not found, and X may then be anything.
   virtual bool solve(Eigen::MatrixXd& x) = 0;
   // The same, starting from `near`, which is near to the solution.
   virtual bool solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd&) { return solve(x); }
@@ -42,7 +43,7 @@ class EffectSystem {
   // P_ij of two columns that share a row, or 0 for two terms of a level that occurs in no row.
   virtual double inverse(int i, int j) const = 0;
 
-  // |L^-1 x|^2 = x'P x for the sparse vector x with so many `count` entries in distinct columns.
+  // Returns |L^-1 x|^2 = x'P x for the sparse vector x with `count` entries in distinct columns.
   virtual double inverse_form(const int* column, const double* x, int count) const = 0;
 };
 

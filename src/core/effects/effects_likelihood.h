@@ -55,10 +55,11 @@ class EffectsLikelihood {
 
   // `values`: the entries of Z, rows x slots in the caller's order.
   EffectSums evaluate(const Covariance& covariance, const double* values, const RunContext& context);
-  // Derivatives at the values last evaluated; `contrasts`: of the columns of the problem.
+  // Derivatives at the values last evaluated. `contrasts` are those of the columns of the problem.
   EffectDerivatives derivatives(const Eigen::MatrixXd& contrasts, const RunContext& context);
 
-  // Between the two, at values near those last evaluated before, iterative systems find derivatives in fewer steps.
+  // Between these two calls, iterative systems find derivatives in fewer steps at values near those evaluated last
+  // before hold().
   void hold(const RunContext& context);
   void let_go();
 

@@ -20,8 +20,8 @@ class GramColumns {
   // The number of rows of W that contain column j.
   Index rows_of(int j) const { return Index(start_[j + 1] - start_[j]); }
 
-  // Calls action(j, sums) for each column, on different threads. `sums` contains those of W'W over some hundred rows
-  // that contain the column, evenly spread, at the present entries.
+  // Calls action(j, sums) for each column, on different threads. `sums` is column j of W'W, summed over some hundred
+  // evenly spread rows that contain the column, at the present entries.
   template <class Action>
   void for_each_sampled(const RunContext& context, const Action& action) const {
     constexpr int columns_per_chunk = 64;

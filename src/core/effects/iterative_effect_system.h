@@ -29,8 +29,8 @@ class IterativeEffectSystem : public EffectSystem {
  public:
   static constexpr int many_probes = 16, few_probes = 4;
 
-  // The rows outlive the object. Columns of F are chosen by their present entries. `probes`: one of the two numbers;
-  // `most_steps`: of conjugate gradients, which else do not converge.
+  // The rows outlive the object. Their present entries determine the columns of F. `probes` is one of the two numbers.
+  // Where conjugate gradients need more than `most_steps` steps, they do not converge.
   IterativeEffectSystem(const EffectRows& rows, std::unique_ptr<EffectSystem> exact, int probes,
                         const RunContext& context, int most_steps = 200);
 
@@ -56,7 +56,8 @@ class IterativeEffectSystem : public EffectSystem {
     Block first, second, residual, direction, product;
   };
   Block random_signs(int set) const;
-  // (A^-1 - I) z in place, and the remainders of all z after those that are known; false where they are not found.
+  // Replaces z by (A^-1 - I) z, and appends the remainders of all z to the known ones. Returns false where they are not
+  // found.
   bool solve_probes(Block& z, double tolerance, const RunContext& context);
   bool find_solutions(const RunContext& context);
   bool correct_probes(const Block& start, double tolerance, const RunContext& context);

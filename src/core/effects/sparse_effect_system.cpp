@@ -118,7 +118,7 @@ double SparseEffectSystem::inverse(int i, int j) const {
   return inverse_->entry(solver_.row_of(i), solver_.row_of(j));
 }
 
-// The first row of a column of the factor is its parent in the elimination tree, and what a column reaches are its
+// The first row of a column of the factor is the column's parent in the elimination tree. A column reaches its
 // ancestors.
 double SparseEffectSystem::inverse_form(const int* column, const double* x, int count) const {
   const Matrix& factor = solver_.factor();

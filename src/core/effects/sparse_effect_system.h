@@ -18,8 +18,8 @@ class SparseEffectSystem : public EffectSystem {
   // The rows outlive the object.
   SparseEffectSystem(const EffectRows& rows, double most_work);
 
-  // Whether a factorisation takes no more than `most_work` multiplications; else nothing below may be called. It is
-  // known before there is memory for the factor.
+  // Whether a factorisation takes no more than `most_work` multiplications. Otherwise nothing below may be called. This
+  // is known before memory for the factor is allocated.
   bool is_affordable() const { return is_affordable_; }
   double work() const { return solver_.work(); }
 

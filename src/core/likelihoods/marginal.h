@@ -27,7 +27,7 @@ struct MarginalDensity {
   std::vector<double> d_log_parameters;           // of the sum of count * value
 };
 
-// Without `parameters` the last derivatives are left out.
+// Without `parameters`, d_log_parameters is empty.
 MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
                                  const RunContext& context);
 

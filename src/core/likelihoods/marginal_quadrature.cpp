@@ -219,8 +219,8 @@ void Walk::store(Index first, MarginalDensity& result) const {
   }
 }
 
-// Steps in the logarithm of a parameter for which a central difference is exact to 1e-7. Powers and probabilities have
-// bounds on either side, near which log p bends over less than a tenth.
+// Steps in the logarithm of a parameter with which a central difference is exact to 1e-7. Powers and probabilities are
+// limited on either side, and near the limits log p bends over less than a tenth.
 double parameter_step(ResponseFamily family) {
   switch (family) {
     case ResponseFamily::zi_poisson:

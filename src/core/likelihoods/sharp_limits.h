@@ -71,7 +71,7 @@ class GradedNodes {
   int steps_;
 };
 
-// The terms, with e in the place of eta, and the derivative in the logarithm of the noise's standard deviation.
+// The terms, with e in place of eta, and the derivative in the logarithm of the noise's standard deviation.
 template <class V>
 LikelihoodTerms<V> expected_log_tail(V mean, V sd, bool third_and_fourth) {
   const V spread = math::sqrt(1.0 + sd * sd), at = mean / spread;

@@ -39,7 +39,7 @@ void solve_curvature(const double* p, const double* variance, int classes, doubl
 // Step of the trapezoidal rule in t. exp(-e^x) grows beyond pi / 2 off the real axis, an error of
 // exp(-pi^2 / step) = 3e-9.
 constexpr double step_of_t = 0.5;
-// Standard deviations beyond which the normal density counts for nothing.
+// Standard deviations beyond which the normal density is negligible.
 constexpr double reach = 7.0;
 
 // Nodes where the integrand is not negligible. Below them the largest f_c - log u_c cannot be; above, the tail is e^-t.

@@ -20,7 +20,7 @@ struct TruncatedNbinom2Response {
 
   void load(const Datum<V>& datum) { counts_.load(datum); }
 
-  // The strip of log(1 - P(0)) is no less than Poisson's, to which it goes as size grows.
+  // The strip of log(1 - P(0)) is no less than Poisson's, which it approaches as size grows.
   V strip() const { return broadcast<V>(0.5 * pi); }
 
   LikelihoodTerms<V> node(V eta) const {

@@ -1,5 +1,5 @@
-// The ProductEngine of a BLAS and LAPACK from outside the core. The core knows no R: whoever links a BLAS hands its
-// routines over.
+// The ProductEngine of a BLAS and LAPACK from outside the core. The core is independent of R: whoever links a BLAS
+// hands over its routines.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// Products of a few columns that lie scattered over a large matrix, in packs: they are read where they are. A general
-// product would copy them first, and is made for larger matrices.
+// Products of a few columns that lie scattered over a large matrix, in packs. The columns are read where they are. A
+// general product would copy them first, and is made for larger matrices.
 //
-// Columns have `rows` numbers, a multiple of column_multiple (zeros fill them up).
+// The length `rows` of columns is a multiple of column_multiple; they are filled up with zeros.
 #pragma once
 
 #include "base/types.h"

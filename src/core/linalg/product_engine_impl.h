@@ -58,7 +58,7 @@ void add_square(double alpha, ConstBlock a, Block c) {
   }
 }
 
-// Eigen takes the address of the first element of right-hand sides, also where there is none.
+// Eigen takes the address of the first element of right-hand sides, even if they are empty.
 bool is_empty(const Block& x) { return x.rows == 0 || x.columns == 0; }
 
 void solve_left(ConstBlock lower, Block x) {
@@ -81,7 +81,7 @@ void solve_right(ConstBlock lower, Block x) {
   }
 }
 
-// Factorises a copy: sums of its matrix-vector products begin at an aligned address, so that in place the last digits
+// Factorises a copy. Sums of its matrix-vector products begin at an aligned address. If they did not, the last digits
 // would depend on where the block lies. (Products and solves of matrices copy their operands themselves.)
 bool factorize(Block s) {
   Target target = view(s);

@@ -6,7 +6,7 @@ namespace neargp {
 
 namespace {
 
-// Rows before the middle, a multiple of 32; none where the whole is solved for at once.
+// The number of rows before the middle, a multiple of 32. It is 0 where all rows are solved for at once.
 Index first_half(Index n) {
   constexpr Index step = 32;
   return n <= step ? 0 : (n / 2 + step - 1) / step * step;
@@ -52,7 +52,7 @@ void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixVie
   weighted_rank_update(a, w, c, scaled);
 }
 
-// Columns of positive weights come first and those of negative ones last, so that each takes part in one product.
+// Columns with positive weights come first and those with negative weights last, so that each sign needs one product.
 void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c, Eigen::MatrixXd& scaled) {
   scaled.resize(a.rows(), a.cols());
   Index first = 0, last = a.cols();

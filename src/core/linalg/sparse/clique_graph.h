@@ -19,7 +19,7 @@ struct CliqueGraph {
 
   std::vector<int> original;  // number of the clique when the rows of all tables are counted one after the other
 
-  // The cliques of node i, start[i] .. start[i + 1] - 1, and which of their members it is.
+  // The cliques of node i are start[i] .. start[i + 1] - 1. `position` is the position of the node among the members.
   std::vector<std::size_t> start;
   std::vector<int> clique;
   std::vector<std::uint16_t> position;
@@ -27,9 +27,9 @@ struct CliqueGraph {
   CliqueGraph(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
               const RunContext& context);
 
-  // Each node after all that must be eliminated before it, and right after the last of them where possible: the
-  // depth-first search from the first nodes of the Vecchia ordering. The columns that a column needs were therefore
-  // mostly made a short time ago.
+  // Lists each node after all nodes that must be eliminated before it, and right after the last of them where possible.
+  // This is the depth-first search from the first nodes of the Vecchia ordering. The columns that a column needs were
+  // therefore mostly made a short time ago.
   std::vector<int> elimination_order(const std::vector<int>& order) const;
 
   // Replaces members by their columns, and sorts the cliques by the columns of their first members, empty ones last.

@@ -27,7 +27,7 @@ struct InverseOnFactor {
   // The entry of two rows of the factor, one in the column of the other.
   double entry(int a, int b) const { return a == b ? diagonal[a] : below.valuePtr()[place(below, a, b)]; }
 
-  // Where that entry stands among those of the factor.
+  // The position of that entry among those of the factor.
   static int place(const Matrix& factor, int a, int b) {
     const int column = std::min(a, b);
     const int* const row = factor.innerIndexPtr();

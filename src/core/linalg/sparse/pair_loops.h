@@ -50,7 +50,7 @@ inline double gather(const double* x, const Pair* place, const double* factor, d
   return dot01[0] + dot01[1];
 }
 
-// Processors foresee that memory is read upwards, but not that columns are read downwards.
+// Processors prefetch memory that is read upwards, but not columns that are read downwards.
 template <class T>
 inline void prefetch(const T* first, const T* last) {
   for (const char* line = reinterpret_cast<const char*>(first); line < reinterpret_cast<const char*>(last); line += 64)

@@ -39,7 +39,7 @@ class PatternBuilder {
   std::vector<int> contributor_column_;
   std::vector<std::uint16_t> contributor_entry_;
 
-  // Where each clique of the graph stands among those of its table.
+  // The position of each clique of the graph among those of its table.
   struct Clique {
     int table, number;
   };

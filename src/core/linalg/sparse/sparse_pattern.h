@@ -49,7 +49,7 @@ inline std::size_t total(int pairs) {
   return 8 * fours * (fours + 1) + 4 * rest * (fours + 1);
 }
 
-// Where the row of entry number `entry` of `count` begins in its column's part of the table.
+// The start of the row of entry number `entry` of `count` in its column's part of the table.
 inline std::size_t row_start(int count, int entry) { return total(count - 1) - total(count - 1 - entry); }
 
 }  // namespace pairs
@@ -60,10 +60,10 @@ class SparsePattern {
   // not wait for each other.
   static constexpr int spare = 4;
 
-  // order[rank] = node: the Vecchia ordering; of two nodes in a clique the later one is eliminated first. Tables are
+  // order[rank] = node is the Vecchia ordering. The later one of two nodes of a clique is eliminated first. Tables are
   // copied. Throws an Error if a node is out of range or stands twice in a clique, or if a column gets more than 65,000
-  // entries. It is restricted if the union of the cliques, with its table and four arrays of values, is estimated to
-  // take more than `most_bytes`.
+  // entries. The pattern is restricted if the union of the cliques, with its table and four arrays of values, is
+  // estimated to take more than `most_bytes`.
   SparsePattern(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
                 const RunContext& context, double most_bytes = std::numeric_limits<double>::infinity());
 
@@ -95,7 +95,8 @@ class SparsePattern {
   int count(Index column) const { return int(start_[column + 1] - start_[column]) - 1 - spare; }
   const int* rows(Index column) const { return row_.data() + start_[column] + 1; }
 
-  // action(table of pairs) with the type in which the table is kept; pair_start(column) is a column's part of it.
+  // Calls action(table of pairs) with the type in which the table is kept. The part of a column begins at
+  // pair_start(column).
   template <class Action>
   auto with_pairs(const Action& action) const {
     return pairs16_.empty() ? action(pairs8_.data()) : action(pairs16_.data());
