@@ -90,7 +90,7 @@ truncated_nbinom2_entry <- function() {
     # P(B < m / (size + m)), B ~ beta(q + 1, size), or of its complement where that is next to 1
     log_above = function(q, eta, parameters) {
       size <- rep_len(parameters$size, length(eta))
-      # larger counts of a mean below size have a probability of at most exp(-69000)
+      # the probability of more counts than these with a mean below size is exp(-69000) at most
       most <- 1e5 + 10 * size
       value <- stats::pbeta(pmin(share(eta, size), 0.5), pmin(q, most) + 1, size, log.p = TRUE)
       q <- rep_len(q, length(eta))

@@ -104,7 +104,7 @@ test_that("truncated counts are distributed as pnbinom() says, for sizes up to a
     for (mean in size * c(0.5, 0.9, 2)) {
       q <- pmax(round(mean * c(0.9, 1, 1.001, 1.1)), 1)
       none <- stats::dnbinom(0, size = size, mu = mean)
-      expect_equal(entry$distribution(q, log(mean), list(size = size), 1),
+      expect_equal(entry$distribution(q, rep(log(mean), 4L), list(size = size), 1),
         (stats::pnbinom(q, size = size, mu = mean) - none) / (1 - none), tolerance = 1e-8)
     }
   }
