@@ -1,6 +1,6 @@
-# A network (network.R) before the layers of a deep Gaussian process. Training moves its weights with
-# the state of the layers. A fit keeps the network with its locations. Its coordinates are features,
-# as those of other fits with a network.
+# A network (network.R) before the layers of a deep Gaussian process. Training moves its weights
+# with the state of the layers. A fit keeps the network with its locations. Its coordinates are
+# features, as those of other fits with a network.
 
 # Returns what training takes: `x`, the inputs of the network or the standardised coordinates, and
 # `scale`, that of the coordinates.
