@@ -60,8 +60,8 @@ Sums vecchia_sums(const neargp::LocalData& data, const neargp::NeighborTable& ta
 // Each neighbourhood's share divided by its size.
 Sums joint_sums(const neargp::LocalData& data, const neargp::NeighborTable& table, const neargp::Covariance& model);
 
-// Prediction of the noise-free field at x from the rows of the data, by the equations of simple kriging or, with a
-// constant unknown mean, by the bordered system of ordinary kriging.
+// Predicts the noise-free field at x from the rows of the data, by the equations of simple kriging. With a constant
+// unknown mean it solves the bordered system of ordinary kriging.
 struct Prediction {
   VectorXd weights;
   double variance;

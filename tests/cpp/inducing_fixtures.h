@@ -60,7 +60,7 @@ inline Eigen::VectorXd parameter_gradient(const neargp::InducingGradient& gradie
   return Eigen::Map<const Eigen::VectorXd>(gradient.parameters.data(), neargp::Index(gradient.parameters.size()));
 }
 
-// The gradient of a bound is that of differences. value(positions, covariance) is the bound.
+// Compares the gradient of an ELBO with differences of value(positions, covariance), which returns the ELBO.
 template <class Value>
 void check_bound_gradient(const neargp::CollapsedBound& bound, const Cloud& positions,
                           const neargp::Covariance& covariance, const Value& value) {

@@ -48,7 +48,7 @@ double bound_value(const OutputPlaces& data, const Cloud& inducing, const Covari
   return coregionalised_bound(regression(data), inducing.view(), covariance, settings, false, RunContext{}).value;
 }
 
-// What the inducing points know of the covariances of a's rows with b's.
+// The part of the covariances between a's and b's rows that the inducing points explain.
 Eigen::MatrixXd known_covariance(const Covariance& covariance, Points inducing, double jitter, Points a,
                                  const std::vector<int>& outputs_a, Points b, const std::vector<int>& outputs_b) {
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(a.n, b.n);

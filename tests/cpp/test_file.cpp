@@ -1,4 +1,4 @@
-// Files are replaced and appended to as a whole or not at all, and a lock has one holder.
+// Files are replaced and appended to as a whole or not at all. Only one holder at a time can own a lock.
 #include "base/file.h"
 
 #include <doctest/doctest.h>
