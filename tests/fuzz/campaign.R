@@ -1,5 +1,6 @@
-# Campaigns: children work through cases and write a line before and after each call, so that the parent knows the call at which a child
-# died (CRASH), fell silent (HANG) or passed the limit of memory (MEMORY).
+# In a campaign, child processes work through cases and write a line before and after each call. From these lines
+# the parent knows the call at which a child ended. The outcome is CRASH if the child died, HANG if it fell silent,
+# and MEMORY if it passed the limit of memory.
 
 # Under sanitizers a call takes up to six times as long.
 silent_cpu_seconds <- if (nzchar(Sys.getenv("SANITIZE"))) 360 else 60
@@ -51,7 +52,8 @@ cpu_seconds <- function(pid) {
 
 is_done <- function(lines) length(lines) > 0L && lines[length(lines)] == "DONE"
 
-# How long a child has written nothing, by the clock and by its own time: other processes may have the processor.
+# Reports whether a child has written nothing for too long, by its own CPU time or by the clock. The limit by the
+# clock is longer, because other processes may use the processor.
 new_silence <- function() {
   size <- 0
   since <- Sys.time()

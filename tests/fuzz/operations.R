@@ -129,7 +129,8 @@ cross_validate_operation <- function(fit, data) {
   operation(function() do.call(neargp::cross_validate, c(list(fit), arguments)), function(x) check_table(neargp::scores(x)))
 }
 
-# The call of the fit has its data under a name that is none where this runs. Refits without each of fifty coordinates take minutes.
+# The fit's call names its data, but the name does not exist where this runs. Refits without each of fifty
+# coordinates take minutes.
 importance_operation <- function(fit, data) {
   fit$call$data <- data
   arguments <- list(by = pick("permute", "permute", "refit"), folds = pick(2L, 3L), repeats = 1L, verbose = FALSE)
