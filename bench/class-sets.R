@@ -39,5 +39,5 @@ split_class_rows <- function(n, split) {
   lapply(c(rows["training"], lapply(rows[c("test", "validation")], utils::head, 10000L)), sort)
 }
 
-# An input that does not vary among the training rows has no range.
+# Drops inputs that do not vary among the training rows, since their ranges cannot be estimated.
 varying_inputs <- function(data, training) data[vapply(data[training, ], function(x) length(unique(x)) > 1L, NA)]

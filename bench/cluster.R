@@ -1,8 +1,10 @@
-# Many machines, on one: what a worker costs an evaluation, whether four workers compute for longer than two threads, and what memory
-# master and workers take where workers read the rows. Expected: below 2 ms for each worker and evaluation by PSOCK; CPU seconds of the
-# workers and of the master together within 5% of those of one process; the master's memory does not grow with the rows; the ordering by
-# shards costs 1e-4 of log-likelihood a row;
-# a message of more than 4,096 bytes takes below 2 ms more than a short one where 44 ms are lost by R's own way to write it.
+# Many machines, on one. What does a worker cost an evaluation, and do four workers compute for longer than two threads? What memory do
+# master and workers take where workers read the rows? Expected:
+# - Each worker costs an evaluation less than 2 ms by PSOCK.
+# - CPU seconds of the workers and of the master together are within 5% of those of one process.
+# - The master's memory does not grow with the rows.
+# - The ordering by shards costs 1e-4 of log-likelihood a row.
+# - A message of more than 4,096 bytes takes less than 2 ms more than a short one. R's own way to write it loses 44 ms.
 #
 #   Rscript bench/cluster.R [rows in memory, 200000] [rows that are read, 2000000] [k, 30] [rounds, 300] [overhead,messages,ordering,cpu,memory]
 #                                                                                        keeps table cluster-<part>
@@ -90,7 +92,7 @@ milliseconds <- function(f, times) median(replicate(times, {
   1000 * (ns$core_monotonic_seconds() - began)
 }))
 
-# Of numbers that go to one worker, or come back.
+# Times messages of numbers that go to one worker, or come back.
 messages_of <- function(kind) {
   cluster <- if (kind == "MPI") snow::makeMPIcluster(1L) else parallel::makeCluster(1L, type = kind)
   workers <- ns$open_workers(cluster, 1L)
@@ -218,7 +220,7 @@ master <- function(n) {
 environment(peak) <- globalenv()
 memory_of <- function() {
   found <- do.call(rbind, unlist(lapply(c(that_are_read / 4L, that_are_read), master), recursive = FALSE))
-  # a worker has a quarter of the rows
+  # each worker stores a quarter of the rows
   found$worker_bytes_a_row <- c(NA, diff(found$worker_mb) * 2^20 / (diff(found$rows) / 4))
   found
 }

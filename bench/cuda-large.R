@@ -5,9 +5,10 @@
 #   Rscript bench/cuda-large.R
 gpu <- list(multiprocessors = 132, clock = 1.98e9, double = 2, shared = 1, memory = 4.8e12, cache = 5.5e12, flops = 33.5e12, teams = 264)
 
-# One factorisation by blocks of `block` columns. Multiplications of a warp; accesses of a warp to the cache beside the multiprocessor (a
-# thread's own double takes two, two of them four, and four doubles that a warp shares take two); bytes from the cache that all share, if
-# each block of columns reads what it needs once; rounds between barriers.
+# Counts for one factorisation by blocks of `block` columns. `multiplications` are those of a warp. `accesses` are those of a warp to the
+# cache next to the multiprocessor. A thread's own double takes two accesses, two of its doubles take four, and four doubles that a warp
+# shares take two. `bytes` come from the cache that all multiprocessors share, if each block of columns reads what it needs once. `rounds`
+# lie between barriers.
 count_factor <- function(k, block) {
   padded <- 4 * ceiling(k / 4)
   warps <- function(items) ceiling(items / 32)

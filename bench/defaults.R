@@ -12,7 +12,7 @@ test_rows <- 4000L
 
 # ---- combinations -----------------------------------------------------------------------------------------------------------------
 
-# Halfway (of its logarithm) from the estimate to 1/2, the other parameters estimated anew.
+# Fixes the smoothness halfway, on the logarithmic scale, from the estimate to 1/2, and estimates the other parameters again.
 leaning <- function(fit, again) {
   nu <- sqrt(0.5 * stats::coef(fit, what = "covariance")[["smoothness"]])
   again(cov_matern(nu = nu, anisotropy = fit$covariance$components[[1L]]$anisotropy, ard = fit$covariance$components[[1L]]$ard), fit)

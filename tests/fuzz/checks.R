@@ -88,8 +88,8 @@ check_likelihood <- function(fit) {
   if (!identical(fit$family$family, "gaussian") || inherits(fit, "neargp_outputs") || n > 120L || !is_exact) return(NULL)
   smoothness <- vapply(fit$core_covariance$components, function(part) if (part$family == "matern") part$shape else 0, 0)
   if (any(smoothness > 20)) return(NULL)
-  # A Matérn covariance treats locations nearer than 2^-50 of the range as one location. The roughest covariances
-  # differ visibly there.
+  # A Matérn covariance treats locations nearer than 2^-50 of the range as one location. This matters
+  # for the roughest covariances.
   distances <- stats::dist(fit$data$coords)
   if (any(smoothness > 0 & smoothness < 0.5) && any(distances > 0 & distances < 1e-12 * max(distances))) return(NULL)
   data <- fit$data
