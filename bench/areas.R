@@ -52,7 +52,7 @@ accuracy_of <- function(name, range, nugget, n = 1500L) {
   }))
 }
 
-# Standard deviations by the incomplete factor, which many areas have.
+# Standard deviations by the incomplete factor, which is used for many areas.
 by_factor <- function(fit, areas, k) {
   within <- asNamespace("neargp")
   taken <- within$as_areas(areas, fit)

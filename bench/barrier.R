@@ -1,8 +1,6 @@
-# Computes what the help of barrier_embedding() reports, in less than a minute:
-# - By how much are paths over a grid without barriers longer than straight lines? The answers are computed from the angles between steps and by
-#   Dijkstra's algorithm itself, for cells of several shapes.
-# - How long do 10,000 cells and 100 landmarks take?
-# - What is the stress of a bay behind a wall, by the number of coordinates?
+# Computes what the help of barrier_embedding() reports, in less than a minute. How much longer than straight lines are paths over a grid
+# without barriers, for cells of several shapes? This is computed from the angles between steps, and by Dijkstra's algorithm itself. How
+# long do 10,000 cells and 100 landmarks take? How large is the stress of a bay behind a wall, by the number of coordinates?
 #
 #   Rscript bench/barrier.R
 
@@ -17,9 +15,9 @@ open_grid <- function(across, length = 1) {
 
 # ---- paths beside straight lines --------------------------------------------------------------------------------------------------
 
-# Let t be the angle of a location from one step, and g the angle between this step and the next. The path to the location covers sin(g - t)
-# / sin(g) and sin(t) / sin(g) along these steps. Its length is at most 1 / cos(g / 2), in the middle. On average over t its length is tan(g
-# / 2) / (g / 2).
+# Let t be the angle of a location from one step, and g the angle between this step and the next. The path to the location covers lengths
+# of sin(g - t) / sin(g) and sin(t) / sin(g) along these steps. Its length is at most 1 / cos(g / 2), in the middle. On average over t its
+# length is tan(g / 2) / (g / 2).
 stretch_of_angles <- function(length) {
   steps <- neargp:::barrier_steps()
   angles <- sort(atan2(length * steps$j, steps$i))

@@ -1,4 +1,4 @@
-# Many machines, on one. What does a worker cost an evaluation, and do four workers compute for longer than two threads? What memory do
+# Many machines, on one. How much does a worker cost an evaluation? Do four workers compute for longer than two threads? How much memory do
 # master and workers take where workers read the rows? Expected:
 # - Each worker costs an evaluation less than 2 ms by PSOCK.
 # - CPU seconds of the workers and of the master together are within 5% of those of one process.

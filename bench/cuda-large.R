@@ -1,6 +1,7 @@
-# Counts, on paper, of what large matrices cost a GPU: k = 256, more than shared memory holds, in the mini-batch objective of vnngp(). Nothing
-# here was measured. The loops are those of TeamTriangle (src/core/conditional/gpu/triangle.h), a block of 256 threads to a matrix that lies in the GPU's
-# memory. The figures of the GPU are those of cuda-predictions.R; bench/notes/cuda.md says where they and the library's are from.
+# Counts, on paper, what large matrices cost a GPU in the mini-batch objective of vnngp(). With k = 256 they exceed shared memory. Nothing
+# here was measured. The loops are those of TeamTriangle (src/core/conditional/gpu/triangle.h), with a block of 256 threads for a matrix
+# that lies in the GPU's memory. The figures of the GPU are those of cuda-predictions.R. Their sources, and those of the library's figures,
+# are in bench/notes/cuda.md.
 #
 #   Rscript bench/cuda-large.R
 gpu <- list(multiprocessors = 132, clock = 1.98e9, double = 2, shared = 1, memory = 4.8e12, cache = 5.5e12, flops = 33.5e12, teams = 264)

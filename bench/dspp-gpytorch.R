@@ -1,8 +1,7 @@
 # Compares GPyTorch's DSPP in float32 with dspp() in double precision, on standardised UCI sets. There are 10,000 random training rows and
-# up to 5,000 test rows. The results are CPU seconds:
-# - those in which GPyTorch reaches the best test score of its epochs,
-# - those in which dspp() is as good, if it ever is, by the state that is best on the rows held out,
-# - those of the whole fit by dspp().
+# up to 5,000 test rows. The results are CPU seconds. `gpytorch_s` is the time until GPyTorch reaches the best test score of its epochs.
+# `reached_s` is the time until dspp() is as good, if it ever is, by the state that is best on the rows held out. `all_s` is the time of the
+# whole fit by dspp().
 #
 # The fits by dspp() use one of three settings. `defaults` takes 60 epochs, with three starts up to half of them. `same` takes the points,
 # width and sites of GPyTorch, and one start of 20 epochs. `wide` takes other settings, and one start of 40 epochs.

@@ -1,4 +1,4 @@
-# What benchmarks of several outputs share: fits together and separate ones, with their scores.
+# Functions that benchmarks of several responses share: joint fits and separate ones, with their scores.
 
 # Scores averaged over outputs; the log score is that of single outputs, "joint" that of all together divided by their number.
 mean_scores <- function(model, observed, mean, sd, covariance = NULL, seconds = NA) {
