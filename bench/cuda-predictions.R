@@ -7,8 +7,8 @@
 source("bench/results.R")
 
 # NVIDIA H200 SXM. The first figures are the number of multiprocessors, the bytes of their shared memory, and the clock. The next three
-# count for one multiprocessor in a clock: instructions of a warp that it starts, those of them in double precision, and accesses of a warp
-# to shared memory. An access is one of 128 bytes. The last are bytes per second of the GPU's memory, and operations per second.
+# count for one multiprocessor in a clock. They are instructions of a warp that it starts, those of them in double precision, and accesses
+# of a warp to shared memory. An access is one of 128 bytes. The last are bytes per second of the GPU's memory, and operations per second.
 gpu <- list(multiprocessors = 132, shared_bytes = 228 * 1024, clock = 1.98e9, instructions = 4, double = 2, shared = 1, memory = 4.8e12,
   flops = c(double = 33.5e12, single = 67e12))
 

@@ -1,4 +1,4 @@
-# What a prediction costs whose fit has predicted before: the first row, each further call of one row, and many rows in 1 and in 100
+# The cost of a prediction from a fit that has predicted before: the first row, each further call of one row, and many rows in 1 and in 100
 # chunks.
 #
 #   Rscript bench/repeated-predictions.R [numbers of rows, comma-separated; 20000,200000] [methods, comma-separated; all] [label]
