@@ -42,8 +42,8 @@ draw_on_grid <- function(side, range, copies = 4L) {
   Re(fft(sqrt(eigenvalues / m^2) * noise))[seq_len(side), seq_len(side)]
 }
 
-# A field of range 0.15 and a covariate of fine cells, seen as means over `across`^2 cells with noise of sd 0.1. An area is represented by
-# nine points, and has 36 cells.
+# A field of range 0.15 and a covariate of fine cells, observed as means over `across`^2 cells with noise of sd 0.1. An area consists of 36
+# cells, and nine points represent it.
 cover_once <- function(seed, method, fine) {
   set.seed(seed)
   side <- across * per_side

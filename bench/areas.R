@@ -156,7 +156,7 @@ if ("speed" %in% parts) {
 
 # ---- spacing ----------------------------------------------------------------------------------------------------------------------
 
-# `excess`: of the standard deviation by the default points, in percent of that by 56 x 56.
+# `excess` is that of the standard deviation by the default points, in percent of the one by 56 x 56 points.
 excess_of_block <- function(n, nugget, covariance, side) {
   data <- data.frame(x = runif(n, 0, 100), y = runif(n, 0, 100), z = rnorm(n))
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), nugget = nugget, covariance = switch(covariance,

@@ -115,7 +115,7 @@ write_results("-measured", measured)
 
 tails <- list(worker = 0.02, shard = 0.02, factor = 2, probability = 0.001)
 
-# Seconds of so many evaluations. `here`: of this machine's workers, on so many cores, without tails.
+# Seconds of simulated evaluations. With `here`, a number of cores, they are those of workers on this machine, without tails.
 evaluations <- function(rows, workers, cores = 1, shards_of_worker = 4L, latency = 0, bandwidth = Inf, here = NULL) {
   seconds <- rows / workers * of_a_row / cores
   session <- handling[1L] + workers * handling[2L] + 2 * latency + workers * answer / bandwidth
@@ -128,7 +128,7 @@ evaluations <- function(rows, workers, cores = 1, shards_of_worker = 4L, latency
   }) + session
 }
 
-# Seconds of a fit. Bytes of rows that travel: those near borders, twice.
+# Seconds of a fit. Rows near borders travel twice.
 fit_of <- function(rows, workers, cores, gigabits) {
   latency <- if (gigabits > 50) 1e-5 else 5e-5
   bandwidth <- gigabits * 1e9 / 8

@@ -15,7 +15,7 @@ k <- as.integer(argument(3L, "30"))
 rounds <- as.integer(argument(4L, "300"))
 parts <- argument(5L, c("overhead", "messages", "ordering", "cpu", "memory"))
 
-# Prints and keeps the table of a part, where it is wanted: it is not evaluated elsewhere.
+# Prints and keeps the table of a part if this part is wanted. Otherwise the table is not evaluated.
 report <- function(part, table) {
   if (!part %in% parts) return(invisible())
   table[vapply(table, is.numeric, NA)] <- lapply(table[vapply(table, is.numeric, NA)], signif, 5L)
@@ -42,7 +42,7 @@ fit_in_shards <- function(data, shards, cluster = NULL, threads = 1L, neighbors 
 
 cpu_of <- function() sum(proc.time()[c("user.self", "sys.self")])
 
-# Milliseconds of each of so many rounds, within a fit, and the master's CPU time of one.
+# Milliseconds of each of `rounds` rounds within a fit, and the master's CPU time of one round.
 rounds_of <- function(cluster, shards) {
   original <- ns$reduce_rows
   found <- NULL
@@ -192,7 +192,7 @@ report("cpu", cpu_of_fits())
 # Peak of the resident memory, MB; of this process once more, as it has fitted above.
 peak <- function() as.numeric(gsub("[^0-9]", "", grep("^VmHWM", readLines("/proc/self/status"), value = TRUE))) / 1024
 
-# Chunks are 64 squares, whose rows are made where they are read.
+# Chunks are 64 squares. Their rows are simulated where they are read.
 square <- function(number, n) {
   if (number > 64L) return(NULL)
   set.seed(number)

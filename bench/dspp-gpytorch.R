@@ -63,8 +63,8 @@ compare_epochs <- function(set) {
     epoch_ratio = 4 * least[1L] / (least[3L] - least[2L]))
 }
 
-# Our test scores at each state that a fit would end with, by the rows that it holds out, and the CPU seconds until then without those of the
-# scores. `settings`: as of deep_fit().
+# Test scores of dspp() at each state that is the best so far by the rows held out, with the CPU seconds until then. The seconds of the test
+# scores are not counted. `settings` are those of deep_fit().
 own_path <- function(data, settings) {
   columns <- function(rows) list(x = unname(as.matrix(rows[names(rows) != "y"])), y = as.matrix(rows$y))
   train <- columns(data$train)
@@ -86,7 +86,7 @@ own_path <- function(data, settings) {
   cbind(path, all_s = spent())
 }
 
-# Paths of ours are kept, and what is there already is not run again.
+# Our paths are kept. A path that is already there is not run again.
 kept_path <- function(name, make) {
   if (is.null(read_result(name))) save_table(make(), name)
   read_result(name)
@@ -95,7 +95,7 @@ kept_path <- function(name, make) {
 # The first time at which a path is as good as `nll`, NA where it never is.
 seconds_until <- function(path, nll) path$seconds[match(TRUE, path$nll <= nll + 0.001)]
 
-# As deep_fit() has them.
+# Settings in the form of deep_fit().
 own_settings <- function(y) {
   given <- function(method) {
     list(width = method$width, sites = method$sites, inducing = method$inducing, epochs = method$epochs, batch = method$batch_size,

@@ -1,6 +1,6 @@
-# Functions that scripts share which run GPyTorch. NEARGP_GPYTORCH is a Python interpreter with torch and gpytorch (default: python3).
+# Functions shared by the scripts that run GPyTorch. NEARGP_GPYTORCH is a Python interpreter with torch and gpytorch (default: python3).
 
-# torch on one thread, and an allocator that keeps its memory, by which it is faster than by its default.
+# Runs torch on one thread, with an allocator that keeps its memory. This makes it faster than the default allocator.
 allocator_settings <- c("MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=68719476736", "MALLOC_TOP_PAD_=268435456", "MKL_NUM_THREADS=1")
 
 # Ends the script where the interpreter lacks one of the modules.

@@ -1,6 +1,7 @@
 # Times of the local computations alone, in microseconds a row: by instruction set, for large conditioning sets in eight dimensions, and
-# with two threads. They are CPU seconds of one thread (elapsed for two), the least of several repetitions. For large sets the floor is k^3
-# / 3 operations a row at 51 Gflop/s. One core of the machine of notes/speed.md reaches this rate in large double-precision matrix products.
+# with two threads. They are CPU seconds of one thread (elapsed for two), the least of several repetitions. For large sets the floor is
+# k^3 / 3 operations a row at 51 Gflop/s. One core of the machine of notes/speed.md reaches this rate in large double-precision matrix
+# products.
 #
 #   Rscript bench/kernels.R
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

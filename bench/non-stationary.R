@@ -87,8 +87,9 @@ simulated <- function(seeds = 1:2) {
 
 # ---- a field of known deformation -----------------------------------------------------------------------------------------------------
 
-# Places swell around (0.3, 0.3), where distances grow by up to 2.5, and are pressed together around it, down to 0.33 of what they are; a second
-# centre shifts them. Radially u + 1.5 u exp(-u^2 / 0.08) rises everywhere: its least slope is 1 - 3 exp(-1.5) = 0.33, and the shift's -0.24. It does not fold.
+# Locations swell around (0.3, 0.3), where distances grow by up to 2.5. Around this region they are pressed together, down to 0.33 of their
+# distances. A second centre shifts them. Radially u + 1.5 u exp(-u^2 / 0.08) rises everywhere. Its least slope is 1 - 3 exp(-1.5) = 0.33,
+# and the shift's is -0.24. Therefore the map does not fold.
 true_places <- function(rows) {
   near <- function(x0, y0) exp(-((rows$x - x0)^2 + (rows$y - y0)^2) / (2 * 0.2^2))
   swell <- 1 + 1.5 * near(0.3, 0.3)

@@ -7,7 +7,8 @@
 # slope, for group effects, and for new rows of known and of new groups. A fit of 200 columns takes some 15 times as long as one without,
 # and a fit of 10,000 columns three times.
 #
-#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,signs,inducing,loo] [fits] [rows]      keeps tables random-effects[-part]
+#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,signs,inducing,loo] [fits] [rows]
+#                                                  keeps tables random-effects[-part]
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 parts <- argument(1L, c("estimates", "counts", "time", "many", "signs", "inducing", "loo"))
@@ -58,8 +59,8 @@ if ("estimates" %in% parts) {
   save_result(cbind(what = rownames(table), as.data.frame(round(table, 4)), fits = fits, rows = n), "random-effects")
 }
 
-# Counts by vnngp(): groups and a field of variance 0.5 and range 0.15 in the logarithm. The ELBO takes the part of maximum likelihood.
-# Expected: variances too small by some percent, and the same coverage.
+# Counts by vnngp(): groups and a field of variance 0.5 and range 0.15 in the logarithm. The ELBO is maximised, like a likelihood that is
+# not restricted. Expected: variances too small by some percent, and the same coverage.
 one_of_counts <- function(seed, rows = 500L) {
   set.seed(seed)
   data <- data.frame(px = runif(rows), py = runif(rows), x = rnorm(rows), site = sample(groups, rows, TRUE))
@@ -82,7 +83,7 @@ if ("counts" %in% parts) {
     "random-effects-counts")
 }
 
-# Time, of the same rows with and without groups: whole fits of levels that are scattered over the square.
+# Times of whole fits to the same rows with and without groups, whose levels are scattered over the square.
 with_groups <- function(rows, levels, scattered = TRUE) {
   set.seed(1)
   data <- data.frame(px = runif(rows), py = runif(rows))
@@ -140,7 +141,7 @@ written <- function(results) {
   for (name in names(results)) save_result(results[[name]], paste0("random-effects-", name))
 }
 
-# the first call of a session loads what others find
+# the first call of a session also loads code, which later calls find loaded
 if (length(intersect(c("time", "many", "inducing", "loo"), parts))) timed_fit(1000L, 10L)
 if ("time" %in% parts) {
   written(list(time = do.call(rbind, lapply(c(10L, 50L, 100L, 200L, 1000L), timed_fit, rows = 20000L)),

@@ -3,8 +3,8 @@
 #
 #   Rscript bench/repeated-predictions.R [numbers of rows, comma-separated; 20000,200000] [methods, comma-separated; all] [label]
 #
-# Times are elapsed seconds and, for calls, CPU milliseconds too: elapsed ones count only where nothing else runs. Fits take one
-# step, so that they are quick. Keeps table repeated-predictions[-label].
+# Times are elapsed seconds and, for calls, also CPU milliseconds. Elapsed times count only where nothing else runs. Fits take one step, so
+# that they are quick. Keeps table repeated-predictions[-label].
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 

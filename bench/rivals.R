@@ -44,7 +44,7 @@ neargp_predict <- function(fit, places, k) {
   list(seconds = run$cpu / 5, mean = moments$mean, variance = moments$sd^2)
 }
 
-# Groups the observations, its default and its faster way.
+# Groups the observations, which is GpGp's default and its faster way.
 gpgp_fit <- function(frame, k) {
   run <- timed(GpGp::fit_model(frame$z, as.matrix(frame[c("x", "y")]), covfun_name = "exponential_isotropic", m_seq = c(10, k), silent = TRUE))
   p <- run$value$covparms

@@ -24,7 +24,7 @@ local({
   }
 })
 
-# Peak memory in MiB, CPU seconds, bound and evaluations of a process that fits `data`.
+# Peak memory in MiB, CPU seconds, ELBO and evaluations of a process that fits `data`.
 child <- function(data) {
   lines <- c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "suppressMessages(library(neargp))",
     if (nzchar(data)) c(sprintf("data <- %s", data), sprintf(paste("fit <- suppressWarnings(neargp(z ~ height, data, coords = ~ x + y,",

@@ -1,5 +1,5 @@
-# svgp(), odvgp() and ppgpr() on standardised UCI sets: test scores of fold 0 (a tenth of the rows), and CPU seconds of the whole fit on one thread.
-# Fits by odvgp() and ppgpr() begin with one by svgp().
+# Compares svgp(), odvgp() and ppgpr() on standardised UCI sets. The results are test scores of fold 0 (a tenth of the rows), and CPU
+# seconds of the whole fit on one thread. Fits by odvgp() and ppgpr() begin with one by svgp().
 #
 # For svgp(), the ways of optimisation are compared. The ELBO on the way, by CPU seconds, goes to a separate table.
 #

@@ -162,7 +162,7 @@ inline neargp::Block matrix_of(neargp::Stack stack, Index w) {
   return stack.first;
 }
 
-// Not numbers above the diagonal, where cuSOLVER leaves what it likes.
+// Sets entries above the diagonal to NaN. There, cuSOLVER may leave anything.
 inline void lose_upper(const neargp::Block& s) {
   for (Index j = 1; j < s.columns; ++j) std::memset(s.data + j * s.stride, 0xff, std::size_t(j) * sizeof(double));
 }
@@ -298,7 +298,7 @@ inline const neargp::DenseDevice& dense() {
   return table;
 }
 
-// A device as it comes from its maker, with teams of `threads`.
+// A device in its initial state, with teams of `threads`.
 class Fresh {
  public:
   explicit Fresh(int threads = 1) {

@@ -13,7 +13,7 @@ inline neargp::RegressionData regression(const Data& data) {
   return {data.cloud.view(), data.columns, data.values.data(), data.noise_scale.data()};
 }
 
-// The log density of all data, a datum whose weight counts being so many equal ones.
+// The log density of all data. Where weights are counts, a datum stands for as many equal data as its weight.
 inline double counted_log_density(const neargp::Likelihood& likelihood, neargp::Observations observations,
                                   const std::vector<double>& mean, const std::vector<double>& variance) {
   const double* count = neargp::weights_count(likelihood.family) ? observations.weights : nullptr;

@@ -70,7 +70,7 @@ Eigen::MatrixXd known_covariance(const Covariance& covariance, Points inducing, 
   return sum;
 }
 
-// The bound by matrices of n x n.
+// The ELBO by matrices of n x n.
 double dense_bound(const OutputPlaces& data, const Cloud& inducing, const Covariance& covariance,
                    const BoundSettings& settings) {
   const LocalData rows = data.view();
@@ -110,7 +110,7 @@ TEST_CASE("the bound of several outputs is that of dense formulas, for every mod
   }
 }
 
-// A setting with each pattern, in turn: each model has three of them, and each setting every pattern.
+// Each pattern is paired with one setting, in turn. Each model uses three patterns, and each setting every pattern.
 TEST_CASE("the gradient of the bound of several outputs is that of differences, loadings and nuggets included" *
           extended) {
   const std::vector<Model> models = models_of_outputs();

@@ -1,4 +1,4 @@
-// The mean-field bound against dense matrices, its gradient against differences, and what sub-sampling does to both.
+// The mean-field ELBO against dense matrices, its gradient against differences, and the effect of sub-sampling on both.
 #include "extended.h"
 #include "mean_field_fixtures.h"
 

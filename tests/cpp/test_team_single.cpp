@@ -30,7 +30,7 @@ struct Results {
   std::vector<Index> failed;
 };
 
-// All that there is in single precision.
+// All sums that exist in single precision.
 Results compute(const LocalView& view, const Covariance& covariance, const RunContext& context) {
   const PreparedCovariance prepared = prepare(covariance, view.dim, true);
   const PreparedCovariance plain = prepare(covariance, view.dim, false);
@@ -155,8 +155,8 @@ TEST_CASE("places far off from the origin lose nothing in single precision") {
   }
 }
 
-// The squared distance of the two, 1e-6 ranges, is what the second pivot is of: above the rule of double precision,
-// below that of single.
+// The second pivot is of the size of the squared distance of the two, 1e-6 ranges. It is above the rule of double
+// precision, and below that of single precision.
 TEST_CASE("a matrix that fails in single precision only names its target there") {
   const emulated::Fresh device;
   Data data(uniform_cloud(50, 2, 3), 2);

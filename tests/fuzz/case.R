@@ -57,7 +57,7 @@ draw_plan <- function() {
     several = method %in% c("vecchia", "exact_gp", "mll_k", "loo_k", "svgp", "dspp", "dgp") && family == "gaussian" && chance(0.08))
 }
 
-# The response's columns are added to the rows; the formula's left side.
+# Adds the response's columns to the rows, and the left side of the formula.
 add_response <- function(rows, plan) {
   rows$data$y <- random_response(plan$family, rows$eta, plan$tame)
   rows$left <- "y"
@@ -86,7 +86,7 @@ fit_call <- function(settings, rows, frame, plan) {
   arguments <- c(list(formula = formula, data = frame$data, coords = frame$coords), settings, list(verbose = FALSE, threads = 1L))
   further <- further_arguments(plan$tame, settings$covariance)
   arguments[names(further)] <- further
-  # NULL is given in half of the cases, and else left to be the default
+  # in half of the cases NULL is passed, and in the others it is left out
   if (chance(0.5)) arguments <- Filter(Negate(is.null), arguments)
   as.call(c(list(quote(neargp::neargp)), arguments))
 }

@@ -1,4 +1,4 @@
-# Judgements of results: each check gives NULL, or a problem of kind "NONFINITE" or "WRONG".
+# Checks of results. Each check returns NULL, or a problem of kind "NONFINITE" or "WRONG".
 
 problem <- function(kind, ...) structure(list(kind = kind, text = paste0(...)), class = "fuzz_problem")
 
@@ -110,7 +110,7 @@ check_likelihood <- function(fit) {
   problem("WRONG", "log-likelihood ", format(found, digits = 10L), ", dense ", format(value, digits = 10L))
 }
 
-# The same call goes on from the checkpoint that it has left, to the last bit.
+# The same call continues from the checkpoint that it has left. Both fits must agree to the last bit.
 check_resumed <- function(call, fit) {
   file <- call$control$checkpoint
   if (is.null(file)) return(NULL)

@@ -9,7 +9,7 @@ outputs_covariance <- function(problem, a, b) {
     kronecker(problem$B[[2L]], dense_correlation("exponential", r / problem$ranges[2L]))
 }
 
-# The trend 1 + h of each output, output by output.
+# The trend 1 + h of each response, response by response.
 outputs_trend <- function(data, q) kronecker(diag(q), unname(cbind(1, data$h)))
 
 outputs_problem <- function(case) {

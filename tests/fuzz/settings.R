@@ -200,7 +200,8 @@ random_trend <- function(tame) {
     "list(a)", "1 + NULL", "mean", "offset(text)", "offset(big)", "year + I(year^2)")
 }
 
-# The one of all numbers fits every response. Powers below 0 have infinite means.
+# The transformation `every` is defined for all numbers and fits every response. Powers below 0 lead to infinite
+# means.
 random_transform <- function(tame) {
   every <- list(forward = asinh, inverse = sinh)
   if (tame) return(pick(every, every, "log", "sqrt", neargp::box_cox(0.3), neargp::box_cox(2)))

@@ -185,7 +185,7 @@ TEST_CASE("barriers and exchanges have all lanes") {
   check_fault("setp.lt.s32 %p1, %r1, 32;\n@%p1 ret;\nbar.sync 0;\n", "another barrier than thread 0");
   check_fault(leave + exchange, "come to its end");
   check_fault(leave + "bar.warp.sync -1;\n", "come to its end");
-  // the two ways of a branch have exchanges of their own
+  // each side of a branch makes its own exchanges
   check_fault(some + "@%p1 bra $L__other;\n" + exchange + "bra $L__end;\n$L__other:\n" + exchange + "$L__end:\n",
               "never come");
   // lanes that are late are waited for
