@@ -46,8 +46,16 @@
 #' @export
 recalibrate <- function(fit, k = NULL, threads = NULL) {
   check_required()
-  if (inherits(fit, "neargp_learned")) return(recalibrate_learned(fit, k))
+  UseMethod("recalibrate")
+}
+
+#' @export
+recalibrate.default <- function(fit, k = NULL, threads = NULL) {
   check_class(fit, "fit", "neargp", "a fit of neargp()")
+}
+
+#' @export
+recalibrate.neargp <- function(fit, k = NULL, threads = NULL) {
   check_fit(fit)
   check_recalibrated(fit)
   check_leave_one_out(fit)
@@ -65,19 +73,6 @@ check_residuals <- function(residual) {
   abort_neargp("recalibration",
     sprintf("The fit cannot be recalibrated: %d rows can be predicted from the others, and 30 are the fewest.",
       length(residual)))
-}
-
-# The map of a process with learners, from the rows that all members leave out.
-recalibrate_learned <- function(fit, k = NULL) {
-  check_learned(fit)
-  check_default_leave_out(k, NULL)
-  left <- fit$left_out
-  plain <- if (is.null(fit$recalibration)) left$distribution else left$distribution$base
-  residual <- predictive_scores(fit$y[left$rows], plain)
-  check_residuals(residual)
-  fit$recalibration <- new_recalibration(residual)
-  fit$left_out$distribution <- new_recalibrated(plain, fit$recalibration)
-  fit
 }
 
 check_recalibrated <- function(fit) {
@@ -138,9 +133,6 @@ update.neargp <- function(object, ..., evaluate = TRUE) {
   if (isTRUE(evaluate)) tell_lost_recalibration(object)
   NextMethod()
 }
-
-#' @export
-update.neargp_learned <- update.neargp
 
 tell_lost_recalibration <- function(fit) {
   if (is.null(fit$family$recalibration %||% fit$recalibration)) return(invisible())

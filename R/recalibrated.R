@@ -10,7 +10,7 @@ new_recalibrated <- function(base, map) {
 `[.neargp_recalibrated` <- function(x, i) new_recalibrated(x$base[i], x$map)
 
 # Normal scores, from the nearer tail. Beyond 37 there are no probabilities in doubles.
-normal_scores <- function(y, distribution) {
+predictive_scores <- function(y, distribution) {
   below <- predictive_cdf(y, distribution)
   above <- predictive_cdf(y, distribution, lower = FALSE)
   score <- ifelse(below < 0.5, stats::qnorm(below), stats::qnorm(above, lower.tail = FALSE))
@@ -31,7 +31,7 @@ predictive_quantile.neargp_recalibrated <- function(p, distribution) {
   predictive_quantile(within, distribution$base)
 }
 
-# By the density of X and the slope of its map, dF(y) = phi(z) dz.
+# The density of X and the slope of its map give it, as dF(y) = phi(z) dz.
 #' @export
 predictive_log_density.neargp_recalibrated <- function(y, distribution) {
   z <- predictive_scores(y, distribution$base)
@@ -84,8 +84,8 @@ cdf_at <- function(y, distribution) {
   matrix(found, nrow(y))
 }
 
-# E(Y - c) = b - c minus the integral of F up to the upper end b, and E(Y - c)^2 = (b - c)^2 minus
-# that of 2 (y - c) F.
+# Moments follow from integrals up to the upper end b. E(Y - c) is b - c minus the integral of F.
+# The mean of (Y - c)^2 is (b - c)^2 minus the integral of 2 (y - c) F.
 recalibrated_shape <- function(distribution) {
   center <- predictive_quantile(0.5, distribution)
   nodes <- integral_nodes(distribution)
