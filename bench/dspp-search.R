@@ -1,9 +1,9 @@
 # The weight of the divergence and the width of a deep sigma point process by the validation rows (appendix A.2 of Jankowiak, Pleiss and Gardner
 # 2020), and the learned weights of the sites of the same fits (Figure 9, with 10 sites). The paper searches over widths 3 and 5 and over weights
 # .01, .05, .2 and 1, and its figure shows 96 fits: 8 sets, 3 splits and the 4 weights, each with 300 inducing points and 400 epochs on all
-# training rows. Ours are 96 as well, of 4 sets, 3 splits, 4 weights and 2 widths, but with 2,000 training rows, 50 points and 15 epochs.
+# training rows. Ours are 96 as well, of 4 sets, 3 splits, 4 weights and 2 widths, but with 2,000 training rows, 50 points and 40 epochs.
 #
-#   Rscript bench/dspp-search.R run [sets: pol,elevators,kin40k,protein] [splits: 1,2,3] [rows: 2000] [inducing: 50] [epochs: 15]
+#   Rscript bench/dspp-search.R run [sets: pol,elevators,kin40k,protein] [splits: 1,2,3] [rows: 2000] [inducing: 50] [epochs: 40]
 #   Rscript bench/dspp-search.R table
 #
 # Rows go to table dspp-search. What is there already is not run again. "table" keeps tables dspp-search-chosen and dspp-search-weights and
@@ -80,7 +80,7 @@ draw_weights <- function(rows) {
 if (argument(1L, "table") == "run") {
   describe_run()
   for (set in argument(2L, c("pol", "elevators", "kin40k", "protein"))) for (split in as.integer(argument(3L, c("1", "2", "3")))) {
-    run(set, split, as.integer(argument(4L, "2000")), as.integer(argument(5L, "50")), as.integer(argument(6L, "15")))
+    run(set, split, as.integer(argument(4L, "2000")), as.integer(argument(5L, "50")), as.integer(argument(6L, "40")))
   }
 } else {
   rows <- read_result("dspp-search")
