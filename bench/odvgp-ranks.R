@@ -34,13 +34,15 @@ printed_rows <- function(sets, metric) {
   stats::setNames(rows[c("set", "method", "value")], c("set", "method", metric))
 }
 
+# Means over the splits that both bases have. Ranks, means and medians are over sets, as the paper's.
 of_task <- function(task, rows, metrics) {
   do.call(rbind, lapply(metrics, function(metric) {
-    pairs <- rownames(scores_by_method(rows, metric, bases))
-    sets <- unique(sub(" / .*", "", pairs))
-    ours <- mean_ranks(rows, metric, bases)
-    paper <- mean_ranks(printed_rows(sets, metric), metric, bases, pair = "set")
-    data.frame(task = task, sets = length(sets), ours, mean_paper = paper$mean, median_paper = paper$median, rank_paper = paper$rank)
+    both <- rownames(scores_by_method(rows, metric, bases))
+    rows <- rows[paste(rows$set, rows$split, sep = " / ") %in% both, ]
+    ours <- mean_ranks(stats::aggregate(rows[metric], rows[c("set", "method")], mean), metric, bases, pair = "set")
+    paper <- mean_ranks(printed_rows(unique(rows$set), metric), metric, bases, pair = "set")
+    names(ours)[names(ours) == "pairs"] <- "sets"
+    data.frame(task = task, ours, mean_paper = paper$mean, median_paper = paper$median, rank_paper = paper$rank)
   }))
 }
 
