@@ -49,7 +49,10 @@ abilities <- list(
   networks = list(default = FALSE,
     svgp = when("by mini-batches, for one response that is not a factor of three or more levels",
       function(method) method$optimizer != "collapsed"),
-    svgp_classes = FALSE, svgp_outputs = FALSE, odvgp = FALSE, ppgpr = TRUE),
+    svgp_classes = FALSE, svgp_outputs = FALSE, odvgp = FALSE, ppgpr = TRUE, deep = TRUE,
+    deep_outputs = FALSE),
+  # the same with the layers on a device
+  device_networks = list(default = FALSE, deep = TRUE),
   # features() and cov_features(): components of some of the coordinates
   features = list(default = FALSE, exact_gp = TRUE, exact_gp_cg = FALSE, vnngp = TRUE),
   # cov_linear(), and it alone, whose matrix of a latent field is singular. On the CPU only: the
@@ -98,7 +101,7 @@ abilities <- list(
   # no two rows at one location
   distinct_locations = list(default = function(method, problem) {
     identical(problem$layout$value[problem$layout$kind == "nugget"], 0)
-  }, svgp_classes = FALSE, svgp_families = FALSE, vnngp_families = FALSE),
+  }, svgp_classes = FALSE, svgp_families = FALSE, vnngp_families = FALSE, deep = FALSE),
   # a trend by the score that the fit maximises
   score_trend = list(default = FALSE, loo_k = TRUE, loo_k_families = FALSE, loo_k_classes = FALSE,
     loo_k_outputs = FALSE),

@@ -166,6 +166,7 @@ format_for_name <- function(x, digits) {
 #' | `newdata` | covariates that depend on the other rows of `newdata` |
 #' | `outputs` | one response determines another, as shares of a whole do |
 #' | `overflow` | predictions or residuals beyond the range of numbers |
+#' | `parameters` | draws of the covariance parameters that allow no predictions are left out |
 #' | `smooth` | a smooth of the coordinates competes with the process |
 #' | `units` | coordinates with different units share a range |
 #' | `weights` | repeated observations predict each other in [loo_k()] |

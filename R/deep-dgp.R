@@ -32,7 +32,7 @@
 #' @references Salimbeni, H. and Deisenroth, M. (2017). Doubly stochastic variational inference for
 #'   deep Gaussian processes. *NIPS*. Knoblauch, J., Jewson, J. and Damoulas, T. (2019). Generalized
 #'   variational inference. arXiv:1904.02063.
-#' @seealso [dspp()]
+#' @seealso [dspp()], [mlp()] for a network before the layers
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x1 = runif(600), x2 = runif(600))

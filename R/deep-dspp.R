@@ -67,8 +67,8 @@
 #'   *UAI*. arXiv:2002.09112. Kingma, D. P. and Ba, J. (2015). Adam: a method for stochastic
 #'   optimization. *ICLR*. Polyak, B. T. and Juditsky, A. B. (1992). Acceleration of stochastic
 #'   approximation by averaging. *SIAM Journal on Control and Optimization* 30, 838–855.
-#' @seealso [dgp()], [ppgpr()], [plot.neargp_deep_fit()], the article "Non-stationary and
-#'   deep models"
+#' @seealso [mlp()] for a network before the layers, [dgp()], [ppgpr()],
+#'   [plot.neargp_deep_fit()], the article "Non-stationary and deep models"
 #' @examples
 #' # A noise that grows with x2, and a function that oscillates faster with x1
 #' set.seed(1)

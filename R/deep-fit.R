@@ -68,27 +68,29 @@ regularization_candidates <- function(settings, rows, held_out) {
 #' @export
 fit_method.neargp_deep <- function(method, problem) {
   response <- deep_response(method, problem)
-  inputs <- deep_input_scale(response$coords, problem$locations$embedded_names)
+  inputs <- training_inputs(problem, response)
   earlier <- continued_fit(method, problem)
   seed <- method$seed %||% earlier$seed %||% sample.int(1e6L, 1L)
-  x <- standardized_inputs(response$coords, inputs)
-  fitted <- deep_fit(x, response$y, deep_settings(method, problem, response, seed, earlier))
+  fitted <- deep_fit(inputs$x, response$y, deep_settings(method, problem, response, seed, earlier))
   inform_lowered(method, fitted$notes)
   state <- prediction_state(fitted$state, seed, method$prediction_samples)
-  density <- core_deep_density(state, x, response$y,
+  density <- core_deep_density(state, inputs$x, response$y,
     response[c("trials", "weights", "offset", "design")], problem$context)
   if (!is.null(density$failure)) abort_singular_unit(density$failure)
   log_scale <- density_shift(response)
+  network <- with_weights(trained_network(problem), state$network$weights)
+  fitted$state <- without_network(fitted$state)
   list(working = working_of_state(state, response),
     beta = trend_of_columns(response, deep_trend(response, state), problem),
     beta_vcov = matrix(0, ncol(problem$data$X), ncol(problem$data$X)), information = NULL,
     value = sum(density$value) - sum(log_scale * known_of_outputs(response)),
     score = "predictive log density", k = NULL,
     convergence = list(converged = NA, message = sprintf("ended after %d epochs",
-      nrow(fitted$trace)), iterations = nrow(fitted$trace)),
+      nrow(fitted$trace)), iterations = nrow(fitted$trace)), network = network,
     deep = c(in_response_unit(fitted, response, deep_own_settings(method)$score %||% "mixture"),
-      list(prediction = state, inputs = inputs, location = deep_location(response, state),
-        seed = seed, weight = response$weight)))
+      list(prediction = without_network(state),
+        inputs = inputs$scale %||% feature_scale(layer_rows(inputs$x, network)),
+        location = deep_location(response, state), seed = seed, weight = response$weight)))
 }
 
 # ---- runs ----------------------------------------------------------------------------------------
@@ -148,8 +150,8 @@ judged_after <- function(settings) if (settings$restarts > 1L) settings$epochs %
 restarted <- function(training, held_out, settings, beta, advance) {
   half <- judged_after(settings)
   begin <- function(restart) {
-    state <- settings$start %||% deep_start(training$x, training$y, settings,
-      settings$seed + 1e5 * restart)
+    state <- settings$start %||% with_network(deep_start(layer_rows(training$x, settings$network),
+      training$y, settings, settings$seed + 1e5 * restart), settings$network)
     trained(state, training, held_out, settings, beta, 0L, half, NULL, advance)
   }
   runs <- lapply(seq_len(settings$restarts), begin)

@@ -16,7 +16,8 @@ deep_settings <- function(method, problem, response, seed, earlier) {
     batch = method$batch_size, rate = method$learning_rate * if (is.null(earlier)) 1 else last_rate,
     restarts = method$restarts, validation = method$validation,
     regularization = method$regularization, seed = seed,
-    start = earlier$state, held_out = earlier$validation$rows, family = response$family,
+    network = trained_network(problem), start = with_network(earlier$state,
+      trained_network(problem)), held_out = earlier$validation$rows, family = response$family,
     trials = response$trials, weights = response$weights,
     offset = response$offset, design = response$design, context = problem$context, report = report,
     noise_floor = noise_floor_of(response$y), prediction_samples = method$prediction_samples,
@@ -39,7 +40,8 @@ continued_fit <- function(method, problem) {
     method[c("layers", "width", "inducing", "skip", "validation", names(deep_own_settings(method)))]
   }
   alike <- identical(shape(method), shape(earlier$method)) &&
-    identical(deep_kernel(method, problem$covariance), earlier$deep$state$kernel)
+    identical(deep_kernel(method, problem$covariance), earlier$deep$state$kernel) &&
+    is_same_network(problem, earlier)
   if (alike) return(earlier$deep)
   inform_neargp("start",
     "`start` has other layers, units, sites, covariances or `validation`: the fit begins from the start.")

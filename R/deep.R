@@ -219,6 +219,7 @@ in_response_unit <- function(fitted, response, score) {
 
 #' @export
 complete_fit.neargp_deep <- function(method, fit, result, context) {
+  fit <- with_fitted_network(fit, result$network)
   fit$deep <- result$deep
   fit$beta_vcov[] <- NA_real_
   fit["core_covariance"] <- list(NULL)

@@ -60,7 +60,7 @@
 #' Up to 1,000 columns are allowed, and 10,000 or more for Gaussian responses by [vecchia()] on the
 #' CPU. Fits with more than 60 columns use a factor of their precision matrix, which is exact, or
 #' conjugate gradients where the factor is slow. Then estimates move by some hundredths of their
-#' standard errors, and the attribute `standard_error` of `logLik()` is its accuracy. You should not
+#' standard errors, and the attribute `std_error` of `logLik()` is its accuracy. You should not
 #' compare such fits by smaller differences. See the article "Model and methods".
 #'
 #' Beyond 1,000 columns, `simulate()`, `predict(joint = TRUE)`, areas, `influence()` and `vcov(what

@@ -90,8 +90,9 @@ truncated_nbinom2_entry <- function() {
     # P(B < m / (size + m)), B ~ beta(q + 1, size), or of its complement where that is next to 1
     log_above = function(q, eta, parameters) {
       size <- rep_len(parameters$size, length(eta))
-      # counts above 1e5 are treated as 1e5: few occur with a mean below size
-      value <- stats::pbeta(pmin(share(eta, size), 0.5), pmin(q, 1e5) + 1, size, log.p = TRUE)
+      # the probability of more counts than these with a mean below size is exp(-69000) at most
+      most <- 1e5 + 10 * size
+      value <- stats::pbeta(pmin(share(eta, size), 0.5), pmin(q, most) + 1, size, log.p = TRUE)
       q <- rep_len(q, length(eta))
       high <- which(eta > log(size) & q <= most_beta_count * size)
       value[high] <- stats::pbeta(1 / (1 + exp(eta[high]) / size[high]), size[high], q[high] + 1,

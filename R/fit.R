@@ -136,12 +136,18 @@ warn_of_few_rows <- function(fit) {
   TRUE
 }
 
+# Whether the kernels of a device lack a part of the model.
+is_for_cpu <- function(settings, data) {
+  covariance <- settings$covariance
+  has_local_fields(covariance) || has_space_time(covariance) || has_no_distance(covariance) ||
+    !is.null(data$noise) || is_compressed(data) ||
+    (has_network(covariance) && !has_ability(settings$method, "device_networks"))
+}
+
 # The device of a fit, which depends on its response. The numbers of rows and inducing points that
 # pay on a GPU have not been measured, so "auto" is the CPU for inducing points.
 choose_fit_device <- function(settings, data) {
-  if (has_network(settings$covariance) || has_local_fields(settings$covariance) ||
-    has_space_time(settings$covariance) || has_no_distance(settings$covariance) ||
-    !is.null(data$noise) || is_compressed(data) || settings$device == "cpu") return("cpu")
+  if (settings$device == "cpu" || is_for_cpu(settings, data)) return("cpu")
   if (has_ability(settings$method, "cpu_objective")) {
     check_dense_device(settings$device)
     return("cpu")

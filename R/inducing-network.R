@@ -20,8 +20,9 @@ network_limits <- list(
     what = "for rows that are read in pieces", hint = "Fit a sample of the rows in memory."),
   list(holds = function(settings, data) wants_shards(settings),
     what = "in shards or on a cluster", hint = "Leave `cluster` and `shards` out."),
-  list(holds = function(settings, data) identical(settings$device, "cuda"),
-    what = "on a GPU", hint = "Use device = \"cpu\" or \"auto\".")
+  list(holds = function(settings, data) {
+    identical(settings$device, "cuda") && !has_ability(settings$method, "device_networks")
+  }, what = "on a GPU by this method", hint = "Use device = \"cpu\" or \"auto\".")
 )
 
 check_network <- function(settings, data) {

@@ -40,7 +40,9 @@ learned_title.neargp_kriged_residuals <- function(x) {
 }
 
 left_out_remarks <- function(x) {
-  if (!is.null(x$folds)) "All members leave out the folds of learner(folds = )."
+  map <- describe_recalibration(x$recalibration)
+  c(if (!is.null(x$folds)) "All members leave out the folds of learner(folds = ).",
+    if (!is.null(map)) sprintf("Predictions of all are %s.", map))
 }
 
 show_member_table <- function(values, digits) {

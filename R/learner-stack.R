@@ -99,18 +99,22 @@ left_out_process <- function(process, splits) {
 # The distribution of new observations from the normal distributions of the process there, a list
 # of mean and sd, and the means of the learners, a list of numbers.
 combined_distribution <- function(object, process, means) {
-  UseMethod("combined_distribution")
+  new_recalibrated(combined_members(object, process, means), object$recalibration)
+}
+
+combined_members <- function(object, process, means) {
+  UseMethod("combined_members")
 }
 
 #' @export
-combined_distribution.neargp_stack <- function(object, process, means) {
+combined_members.neargp_stack <- function(object, process, means) {
   sd <- lapply(object$members, function(member) rep(member$sd, length(process$mean)))
   new_normal_mixture(do.call(cbind, c(list(process$mean), unname(means))),
     do.call(cbind, c(list(process$sd), unname(sd))), log(unname(object$weights)))
 }
 
 #' @export
-combined_distribution.neargp_kriged_residuals <- function(object, process, means) {
+combined_members.neargp_kriged_residuals <- function(object, process, means) {
   new_normal_mixture(cbind(process$mean + means[[1L]]), cbind(process$sd), 0)
 }
 

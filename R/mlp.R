@@ -2,8 +2,8 @@
 #'
 #' @description
 #' `mlp()` is a `warp` of a [covariance]: a small neural network (multilayer perceptron) maps the
-#' predictors to features, and distances are those of the features. [svgp()] and [ppgpr()] train the
-#' network with all other parameters. Experimental.
+#' predictors to features, and distances are those of the features. [svgp()], [ppgpr()], [dspp()]
+#' and [dgp()] train the network with all other parameters. Experimental.
 #'
 #' ```r
 #' cov_matern(nu = 2.5, warp = mlp(layers = c(20, 2)))
@@ -14,12 +14,11 @@
 #' observations a network overfits.
 #'
 #' Adam trains the network in mini-batches. More `epochs` and a smaller `batch_size` often help.
-#' Weights start at random: [set.seed()] gives the same fit again. Inputs are standardised, and so
-#' are the features at the start, in place of the paper's batch normalisation. Standard errors are
-#' conditional on the network.
+#' Weights start at random, so call [set.seed()] first. Inputs and first features are standardised,
+#' in place of the paper's batch normalisation. Standard errors are conditional on the network.
 #'
-#' It requires one component without anisotropy and one response. Random effects, models of the
-#' noise and row sources are errors.
+#' It requires one component without anisotropy, and one response without random effects or noise
+#' models. Layers of [dspp()] and [dgp()] can run on a GPU.
 #'
 #' @param layers the numbers of units of each layer, integers. The last one is the number of
 #'   features. Default: `c(64, 32, 8)`.

@@ -7,6 +7,7 @@
 #   `neargp_response_mixture`: R/response-mixture.R, a response family over a normal predictor.
 #   `neargp_component_mixture`: R/component-mixture.R, a family over a mixture of normals.
 #   `neargp_transformed_mixture`: R/mixture-transformed.R, a function of a normal variable.
+#   `neargp_recalibrated`: R/recalibrated.R, any continuous distribution under a map.
 #   `neargp_inflated`: R/inflated.R, zero, or a positive response.
 #   `neargp_categorical`: R/categorical-distribution.R, probabilities of classes.
 #   `neargp_drawn`: R/drawn.R, by draws.

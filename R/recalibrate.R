@@ -22,8 +22,11 @@
 #'
 #' Only new observations are recalibrated: `type = "link"` and `simulate()` are not.
 #' [cross_validate()] uses the map of all observations. `update()` drops the map, with a message.
+#' With [learner()] the map is learned from the left-out rows of all members, and applies to the
+#' normal scores of their mixture.
 #'
-#' @param fit a fit by [neargp()] to one Gaussian response, with at least 30 observations.
+#' @param fit a fit by [neargp()] to one Gaussian response, with at least 30 observations. It can
+#'   contain [learner()].
 #' @param k,threads see [loo_predict()].
 #' @return The fit with the map `family(fit)$recalibration`: `score`, `residual`, `slope` and
 #'   `kept`, the factor of shrinkage.
@@ -43,6 +46,7 @@
 #' @export
 recalibrate <- function(fit, k = NULL, threads = NULL) {
   check_required()
+  if (inherits(fit, "neargp_learned")) return(recalibrate_learned(fit, k))
   check_class(fit, "fit", "neargp", "a fit of neargp()")
   check_fit(fit)
   check_recalibrated(fit)
@@ -50,13 +54,29 @@ recalibrate <- function(fit, k = NULL, threads = NULL) {
   normal <- normal_scale_fit(fit)
   left <- leave_one_out(normal, k, threads)
   residual <- ((normal$data$y - left$mean) / left$sd)[!is.na(left$mean)]
-  if (length(residual) < 30L) {
-    abort_neargp("recalibration",
-      sprintf("The fit cannot be recalibrated: %d rows can be predicted from the others, and 30 are the fewest.",
-        length(residual)))
-  }
+  check_residuals(residual)
   fit$family$recalibration <- new_recalibration(residual)
   fit$method <- method_for(fit$method, fit$family, fit$data)
+  fit
+}
+
+check_residuals <- function(residual) {
+  if (length(residual) >= 30L) return(invisible())
+  abort_neargp("recalibration",
+    sprintf("The fit cannot be recalibrated: %d rows can be predicted from the others, and 30 are the fewest.",
+      length(residual)))
+}
+
+# The map of a process with learners, from the rows that all members leave out.
+recalibrate_learned <- function(fit, k = NULL) {
+  check_learned(fit)
+  check_default_leave_out(k, NULL)
+  left <- fit$left_out
+  plain <- if (is.null(fit$recalibration)) left$distribution else left$distribution$base
+  residual <- predictive_scores(fit$y[left$rows], plain)
+  check_residuals(residual)
+  fit$recalibration <- new_recalibration(residual)
+  fit$left_out$distribution <- new_recalibrated(plain, fit$recalibration)
   fit
 }
 
@@ -119,8 +139,11 @@ update.neargp <- function(object, ..., evaluate = TRUE) {
   NextMethod()
 }
 
+#' @export
+update.neargp_learned <- update.neargp
+
 tell_lost_recalibration <- function(fit) {
-  if (is.null(fit$family$recalibration)) return(invisible())
+  if (is.null(fit$family$recalibration %||% fit$recalibration)) return(invisible())
   inform_neargp("recalibration", c("update() fits the model again, without a recalibration.",
     i = "Call recalibrate() of the new fit."))
 }

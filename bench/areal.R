@@ -1,6 +1,7 @@
-# Responses on areas: whether intervals of downscaled cells, and of the parameters, cover, and what a fit costs. `coverage`: means of a
-# simulated field over the cells of a coarse grid, with noise; what is to be covered are values at points within and means over the cells
-# of a finer grid. The means are those over a grid that is finer than the one that stands for an area. `cost`: steps of fits by vecchia().
+# Responses on areas. Do intervals of downscaled cells and of the parameters cover, and what does a fit cost? `coverage` simulates means of
+# a field over the cells of a coarse grid, with noise. Intervals should cover the values at points within these cells, and the means over
+# the cells of a finer grid. The means are taken over a grid that is finer than the one that represents an area. `cost` times steps of fits
+# by vecchia().
 #
 #   Rscript bench/areal.R [coverage] [fields, 60]
 #   Rscript bench/areal.R cost
@@ -41,8 +42,8 @@ draw_on_grid <- function(side, range, copies = 4L) {
   Re(fft(sqrt(eigenvalues / m^2) * noise))[seq_len(side), seq_len(side)]
 }
 
-# A field of range 0.15 and a covariate of fine cells, seen as means over `across`^2 cells with noise of sd 0.1. An area is represented by
-# nine points, and has 36 cells.
+# A field of range 0.15 and a covariate of fine cells, observed as means over `across`^2 cells with noise of sd 0.1. An area consists of 36
+# cells, and nine points represent it.
 cover_once <- function(seed, method, fine) {
   set.seed(seed)
   side <- across * per_side

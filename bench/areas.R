@@ -1,9 +1,10 @@
-# Means and totals over areas: how far the sparse posterior is from dense kriging, whether intervals cover, and how long many areas
-# take. `spacing`: standard deviations by the default points against many more, of blocks of three sizes. `accuracy`: 25 squares over 1,500 points. `coverage`: simulated fields, parameters estimated; what is to be covered is the mean
-# of the field over a grid finer than the one that predict_areas() takes. `speed`: the cells of a Voronoi tessellation as counties.
+# Means and totals over areas. How far is the sparse posterior from dense kriging, do intervals cover, and how long do many areas take?
+# `spacing` compares standard deviations by the default points with those by many more points, for blocks of three sizes. `accuracy`
+# predicts 25 squares over 1,500 points. `coverage` simulates fields and estimates their parameters. Intervals should cover the mean of the
+# field over a grid finer than the one of predict_areas(). `speed` takes the cells of a Voronoi tessellation as counties.
 #
-#   Rscript bench/areas.R [spacing] [accuracy] [speed] [gstat]
-#   Rscript bench/areas.R coverage [fields] [gaussian,poisson | known]
+#   `Rscript bench/areas.R [spacing] [accuracy] [speed] [gstat]`
+#   `Rscript bench/areas.R coverage [fields] [gaussian,poisson | known]`
 
 bench_script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(bench_script)) dirname(bench_script) else "bench", "common.R"))
@@ -22,7 +23,7 @@ correlations <- list(
   matern32 = list(nu = 1.5, of = function(d) (1 + d) * exp(-d))
 )
 
-# A field of variance 1 at places, given as rows.
+# Draws a field of variance 1 at locations, which are given as rows.
 draw_field <- function(places, correlation, range) {
   S <- correlation$of(as.matrix(dist(places)) / range)
   drop(crossprod(chol(S + diag(1e-8, nrow(S))), rnorm(nrow(S))))
@@ -30,8 +31,8 @@ draw_field <- function(places, correlation, range) {
 
 # ---- accuracy ---------------------------------------------------------------------------------------------------------------------
 
-# Against dense kriging at the same parameters: means in units of their exact standard deviation, ratios of standard deviations by exact
-# solves and by the factor alone, and correlations between areas.
+# Compares with dense kriging at the same parameters. The results are means in units of their exact standard deviation, ratios of standard
+# deviations, and correlations between areas. The ratios are computed by exact solves and by the factor alone.
 accuracy_of <- function(name, range, nugget, n = 1500L) {
   set.seed(1)
   correlation <- correlations[[name]]
@@ -51,7 +52,7 @@ accuracy_of <- function(name, range, nugget, n = 1500L) {
   }))
 }
 
-# Standard deviations by the incomplete factor, which many areas have.
+# Standard deviations by the incomplete factor, which is used for many areas.
 by_factor <- function(fit, areas, k) {
   within <- asNamespace("neargp")
   taken <- within$as_areas(areas, fit)
@@ -78,7 +79,8 @@ inner_grid <- function(across, per_side) {
   list(x = c(outer(inner$x, corner$x, "+")), y = c(outer(inner$y, corner$y, "+")), area = rep(seq_len(across^2), each = per_side^2))
 }
 
-# Of one field: whether each of 16 areas is covered. Data are absent in the quarter with the greatest x and y, as in a gap.
+# Returns the share of 16 areas that are covered in one field. Nine tenths of the data in the quarter with the greatest x and y are removed,
+# as in a gap.
 cover_once <- function(seed, response, n = 300L, across = 4L, per_side = 6L) {
   set.seed(seed)
   fine <- inner_grid(across, per_side)
@@ -154,7 +156,7 @@ if ("speed" %in% parts) {
 
 # ---- spacing ----------------------------------------------------------------------------------------------------------------------
 
-# `excess`: of the standard deviation by the default points, in percent of that by 56 x 56.
+# `excess` is that of the standard deviation by the default points, in percent of the one by 56 x 56 points.
 excess_of_block <- function(n, nugget, covariance, side) {
   data <- data.frame(x = runif(n, 0, 100), y = runif(n, 0, 100), z = rnorm(n))
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), nugget = nugget, covariance = switch(covariance,

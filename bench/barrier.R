@@ -1,6 +1,6 @@
-# What the help of barrier_embedding() says: by how much paths over a grid without barriers are longer than straight lines, by the angles
-# between steps and by Dijkstra's algorithm itself, for cells of several shapes; the time that 10,000 cells and 100 landmarks take; and
-# the stress of a bay behind a wall by the number of coordinates. Less than a minute.
+# Computes what the help of barrier_embedding() reports, in less than a minute. How much longer than straight lines are paths over a grid
+# without barriers, for cells of several shapes? This is computed from the angles between steps, and by Dijkstra's algorithm itself. How
+# long do 10,000 cells and 100 landmarks take? How large is the stress of a bay behind a wall, by the number of coordinates?
 #
 #   Rscript bench/barrier.R
 
@@ -15,8 +15,9 @@ open_grid <- function(across, length = 1) {
 
 # ---- paths beside straight lines --------------------------------------------------------------------------------------------------
 
-# A place at the angle t from a step, g from the next, is reached over lengths of sin(g - t) / sin(g) and sin(t) / sin(g) along them: at
-# most 1 / cos(g / 2) at the middle, and tan(g / 2) / (g / 2) on average over t.
+# Let t be the angle of a location from one step, and g the angle between this step and the next. The path to the location covers lengths
+# of sin(g - t) / sin(g) and sin(t) / sin(g) along these steps. Its length is at most 1 / cos(g / 2), in the middle. On average over t its
+# length is tan(g / 2) / (g / 2).
 stretch_of_angles <- function(length) {
   steps <- neargp:::barrier_steps()
   angles <- sort(atan2(length * steps$j, steps$i))

@@ -1,4 +1,4 @@
-# What a checkpoint costs: seconds that go into writing, of a fit's own. Expected: below 1% for fits that take more than some seconds.
+# The cost of checkpoints, as the seconds of a fit that go into writing. Expected: below 1% for fits that take more than some seconds.
 #
 #   Rscript bench/checkpoint.R        keeps table checkpoint
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))

@@ -19,8 +19,7 @@ shuttle,0.010,0.002,0.015,0.005
 abalone3,0.668,0.289,0.691,0.314
 splice,0.025,0.000,0.030,0.001")
 
-# Inputs standardised, and the classes y. covtype is a set like the others, by the names pine, fir and covtype; "pine/8" is every eighth of
-# its rows.
+# Standardised inputs, and the classes y. The set covtype is used by the names pine, fir and covtype. "pine/8" is every eighth row of pine.
 class_data <- function(set) {
   every <- as.integer(c(strsplit(set, "/", fixed = TRUE)[[1L]][-1L], "1")[1L])
   set <- sub("/.*", "", set)
@@ -33,11 +32,11 @@ class_data <- function(set) {
   data.frame(inputs[, varies], y = factor(rows[[response]]))
 }
 
-# As split_rows(); of test and validation rows 10,000 at most, the first of them in their random order.
+# Splits as split_rows() does, but keeps at most 10,000 test and 10,000 validation rows, the first in random order.
 split_class_rows <- function(n, split) {
   rows <- split_rows(n, split, sorted = FALSE)
   lapply(c(rows["training"], lapply(rows[c("test", "validation")], utils::head, 10000L)), sort)
 }
 
-# An input that does not vary among the training rows has no range.
+# Drops inputs that do not vary among the training rows, since their ranges cannot be estimated.
 varying_inputs <- function(data, training) data[vapply(data[training, ], function(x) length(unique(x)) > 1L, NA)]

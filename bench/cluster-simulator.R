@@ -1,20 +1,29 @@
-# How long fits in shards would take on clusters that are not here: a simulation of the schedule, from what is measured on this machine: time of a
-# row in an evaluation, in the preparations and in reading, and of a message, all as CPU time, which other work on the machine disturbs least.
-# Validated on what can be run: 1, 2 and 4 workers on these cores, the CPU time of the busiest one and of this session, and elapsed time where the
-# machine is quiet (the load is beside it). Expected: CPU within 10%; the network does not matter to evaluations, stragglers and the session's
-# handling of messages do where workers have little to compute.
+# How long would fits in shards take on clusters that are not here? The schedule is simulated from measurements on this machine. These are
+# the time of a row in an evaluation, in the preparations and in reading, and the time of a message. All of them are CPU times, which other
+# work on the machine disturbs least.
+#
+# The simulation is validated on what can be run: 1, 2 and 4 workers on these cores. The check compares the CPU time of the busiest worker
+# and of this session. Elapsed time is compared where the machine is quiet, and the load is recorded. Expected: CPU times agree within 10%.
+# The network does not matter to evaluations. Stragglers and the session's handling of messages matter where workers compute little.
 #
 #   Rscript bench/cluster-simulator.R [rows that are measured, 200000] [k, 20] [rounds, 10] [rounds that are simulated, 400]
-#                                                 keeps tables cluster-simulator, -measured and -validation
+
+# Keeps tables cluster-simulator, -measured and -validation.
 #
 # The model. All workers begin an evaluation together, and the sums are added when the last one has answered:
-#   T = max over workers of (rows / workers) x (time of a row) / cores x slowness + workers x handling + 2 latencies + workers x bytes / bandwidth.
-# The slowness of a worker is log-normal, sd 0.02, times the mean of those of its shards, log-normal with sd 0.02 each, times 2 in one of a thousand
-# evaluations: the tails that shards had on two shared cores. A fit is two readings of all rows, preparations (order, neighbours, problems; rows near
-# borders travel by the session) and 30 evaluations.
-# Assumed and not measured: cores of one worker share its rows without loss; storage gives as much as one link of the network; 40 bytes a row are
-# read; latencies of 50 and 10 microseconds at 10 and 100 Gbit; 0.05 dollars for an hour of a core. Not in the model: memory bandwidth that cores
-# share, workers that are lost, a second search where the metric changes its shape.
+#   `T = max over workers of (rows / workers) x (time of a row) / cores x slowness + workers x handling + 2 latencies + workers x bytes / bandwidth`.
+# The slowness of a worker is a product of three factors. The first is log-normal with sd 0.02. The second is the mean of the factors of its
+# shards, which are log-normal with sd 0.02 each. The third is 2 in one of a thousand evaluations, and otherwise 1. Shards showed these
+# tails on two shared cores. A fit consists of two readings of all rows, preparations and 30 evaluations. The preparations are order,
+# neighbours and problems; rows near borders travel by the session.
+#
+# Some numbers are assumed and not measured:
+# - Cores of one worker share its rows without loss.
+# - Storage delivers as much as one link of the network, and 40 bytes a row are read.
+# - Latencies are 50 and 10 microseconds at 10 and 100 Gbit.
+# - An hour of a core costs 0.05 dollars.
+# The model does not contain memory bandwidth that cores share, workers that are lost, or a second search where the metric changes its
+# shape.
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 n <- as.integer(argument(1L, "200000"))
 k <- as.integer(argument(2L, "20"))
@@ -41,7 +50,8 @@ rows <- function(n) {
 cpu_of <- function() sum(proc.time()[c("user.self", "sys.self")])
 environment(cpu_of) <- globalenv()
 
-# Of so many rounds within a fit to n rows: seconds of each, CPU of one round here and in each worker, and CPU of the preparations before.
+# Measures rounds within a fit to n rows. Returns the seconds of each round, the CPU time of one round here and in each worker, and the CPU
+# time of the preparations.
 rounds_of <- function(n, cluster = NULL, neighbors = k, count = rounds) {
   originals <- list(reduce_rows = ns$reduce_rows, make_problems = ns$make_problems)
   found <- list()
@@ -105,7 +115,7 @@ write_results("-measured", measured)
 
 tails <- list(worker = 0.02, shard = 0.02, factor = 2, probability = 0.001)
 
-# Seconds of so many evaluations. `here`: of this machine's workers, on so many cores, without tails.
+# Seconds of simulated evaluations. With `here`, a number of cores, they are those of workers on this machine, without tails.
 evaluations <- function(rows, workers, cores = 1, shards_of_worker = 4L, latency = 0, bandwidth = Inf, here = NULL) {
   seconds <- rows / workers * of_a_row / cores
   session <- handling[1L] + workers * handling[2L] + 2 * latency + workers * answer / bandwidth
@@ -118,7 +128,7 @@ evaluations <- function(rows, workers, cores = 1, shards_of_worker = 4L, latency
   }) + session
 }
 
-# Seconds of a fit. Bytes of rows that travel: those near borders, twice.
+# Seconds of a fit. Rows near borders travel twice.
 fit_of <- function(rows, workers, cores, gigabits) {
   latency <- if (gigabits > 50) 1e-5 else 5e-5
   bandwidth <- gigabits * 1e9 / 8
@@ -128,7 +138,7 @@ fit_of <- function(rows, workers, cores, gigabits) {
   read <- 2 * (rows * 40 / bandwidth + rows / workers * reading / cores)
   prepared <- rows / workers * alone$prepared / n / cores + 2 * near_borders / bandwidth
   seconds <- read + prepared + 30 * mean(per_evaluation)
-  # shards are whole: no worker is without one, and each has its part of the memory
+  # shards are whole: each worker gets at least one, and each needs its part of the memory
   data.frame(rows = rows, workers = workers, cores = cores, gigabits = gigabits, gb_a_worker = rows / workers * 305 / 2^30,
     evaluation = mean(per_evaluation), evaluation_95 = unname(stats::quantile(per_evaluation, 0.95)), read_min = read / 60, prepare_min = prepared / 60,
     fit_min = seconds / 60, core_hours = seconds * workers * cores / 3600, dollars = seconds * workers * cores / 3600 * 0.05)

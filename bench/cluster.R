@@ -1,8 +1,10 @@
-# Many machines, on one: what a worker costs an evaluation, whether four workers compute for longer than two threads, and what memory
-# master and workers take where workers read the rows. Expected: below 2 ms for each worker and evaluation by PSOCK; CPU seconds of the
-# workers and of the master together within 5% of those of one process; the master's memory does not grow with the rows; the ordering by
-# shards costs 1e-4 of log-likelihood a row;
-# a message of more than 4,096 bytes takes below 2 ms more than a short one where 44 ms are lost by R's own way to write it.
+# Many machines, on one. How much does a worker cost an evaluation? Do four workers compute for longer than two threads? How much memory do
+# master and workers take where workers read the rows? Expected:
+# - Each worker costs an evaluation less than 2 ms by PSOCK.
+# - CPU seconds of the workers and of the master together are within 5% of those of one process.
+# - The master's memory does not grow with the rows.
+# - The ordering by shards costs 1e-4 of log-likelihood a row.
+# - A message of more than 4,096 bytes takes less than 2 ms more than a short one. R's own way to write it loses 44 ms.
 #
 #   Rscript bench/cluster.R [rows in memory, 200000] [rows that are read, 2000000] [k, 30] [rounds, 300] [overhead,messages,ordering,cpu,memory]
 #                                                                                        keeps table cluster-<part>
@@ -13,7 +15,7 @@ k <- as.integer(argument(3L, "30"))
 rounds <- as.integer(argument(4L, "300"))
 parts <- argument(5L, c("overhead", "messages", "ordering", "cpu", "memory"))
 
-# Prints and keeps the table of a part, where it is wanted: it is not evaluated elsewhere.
+# Prints and keeps the table of a part if this part is wanted. Otherwise the table is not evaluated.
 report <- function(part, table) {
   if (!part %in% parts) return(invisible())
   table[vapply(table, is.numeric, NA)] <- lapply(table[vapply(table, is.numeric, NA)], signif, 5L)
@@ -40,7 +42,7 @@ fit_in_shards <- function(data, shards, cluster = NULL, threads = 1L, neighbors 
 
 cpu_of <- function() sum(proc.time()[c("user.self", "sys.self")])
 
-# Milliseconds of each of so many rounds, within a fit, and the master's CPU time of one.
+# Milliseconds of each of `rounds` rounds within a fit, and the master's CPU time of one round.
 rounds_of <- function(cluster, shards) {
   original <- ns$reduce_rows
   found <- NULL
@@ -90,7 +92,7 @@ milliseconds <- function(f, times) median(replicate(times, {
   1000 * (ns$core_monotonic_seconds() - began)
 }))
 
-# Of numbers that go to one worker, or come back.
+# Times messages of numbers that go to one worker, or come back.
 messages_of <- function(kind) {
   cluster <- if (kind == "MPI") snow::makeMPIcluster(1L) else parallel::makeCluster(1L, type = kind)
   workers <- ns$open_workers(cluster, 1L)
@@ -190,7 +192,7 @@ report("cpu", cpu_of_fits())
 # Peak of the resident memory, MB; of this process once more, as it has fitted above.
 peak <- function() as.numeric(gsub("[^0-9]", "", grep("^VmHWM", readLines("/proc/self/status"), value = TRUE))) / 1024
 
-# Chunks are 64 squares, whose rows are made where they are read.
+# Chunks are 64 squares. Their rows are simulated where they are read.
 square <- function(number, n) {
   if (number > 64L) return(NULL)
   set.seed(number)
@@ -218,7 +220,7 @@ master <- function(n) {
 environment(peak) <- globalenv()
 memory_of <- function() {
   found <- do.call(rbind, unlist(lapply(c(that_are_read / 4L, that_are_read), master), recursive = FALSE))
-  # a worker has a quarter of the rows
+  # each worker stores a quarter of the rows
   found$worker_bytes_a_row <- c(NA, diff(found$worker_mb) * 2^20 / (diff(found$rows) / 4))
   found
 }

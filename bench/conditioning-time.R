@@ -1,4 +1,5 @@
-# What a default fit takes where it conditions on the field, beside the same fit on responses, and what sampling the loss by few neighbours takes.
+# How long does a default fit take where it conditions on the field, compared with the same fit on responses? How long does sampling the
+# loss by few neighbours take?
 #
 #   OMP_NUM_THREADS=1 Rscript bench/conditioning-time.R [rows: 2000,10000,50000]
 #

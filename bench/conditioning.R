@@ -1,11 +1,15 @@
 # The loss by few neighbours on noisy and crowded locations, and the gain by conditioning on the field.
 #
-#   Rscript bench/conditioning.R [rows, 900] [places to predict, 300]
+#   Rscript bench/conditioning.R [rows, 900] [locations to predict, 300]
+
+# The cases are five designs of locations in the unit square, two covariances, and noise variances from .01 to 100 times that of the field.
+# Parameters are fixed.
 #
-# Five designs of locations in the unit square, two covariances and noise variances from .01 to 100 times that of the field, parameters held. `loss`: the
-# expected log-likelihood beside the exact model, in units of log-likelihood; on responses by conditional variances, on the field the difference of one
-# draw, which is all but free of noise. `error`: predictions of the field beside those by all rows, root mean square in their standard deviations; `sd_error`:
-# the root mean square of the ratio of standard deviations less 1. `estimated`: what neighbor_loss() says. Keeps table conditioning and results/conditioning.png.
+# `loss` is the loss of expected log-likelihood against the exact model, in units of log-likelihood. On responses it is computed from
+# conditional variances. On the field it is the difference for one draw, which is almost free of noise. `error` compares predictions of the
+# field with those by all rows. It is the root mean square difference in their standard deviations. `sd_error` is the root mean square of
+# the ratio of standard deviations less 1. `estimated` is the result of neighbor_loss(). Keeps table conditioning and
+# results/conditioning.png.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1])), "common.R"))
 arguments <- as.integer(commandArgs(trailingOnly = TRUE))

@@ -1,11 +1,13 @@
-# Do the 95% intervals of the default call cover 95%? Matern fields of smoothness 3/2 in the unit square, variance 1, range 0.12, a
-# covariate with the slope 0.5. For each field: 20 new places (the linear predictor, and a new observation), the slope, and the
-# means of the response over 4 quarters of the square (of 8 x 8 places each). `parameters` of predict(): "plug-in", "integrated" or "default".
+# Do the 95% intervals of the default call cover 95%? Matérn fields of smoothness 3/2 are simulated in the unit square, with variance 1 and
+# range 0.12. The slope of a covariate is 0.5. In each field, 20 new locations are checked, for the linear predictor and for a new
+# observation. Intervals of the slope are checked as well, and those of the means of the response over 4 quarters of the square.
+# `parameters` of predict() is "plug-in", "integrated" or "default".
 #
 #   Rscript bench/coverage.R [fields, 200] [rows, 30,100,300] [families, all] [parameters, default]
-#
-# Keeps table coverage, a row for each setting. Errors are standard errors of the mean over fields. A new count is covered by the chance that a
-# uniform variable in its step of the distribution function lies in the inner 95%: an interval of whole numbers covers more by its nature.
+
+# Keeps table coverage, a row for each setting. Errors are standard errors of the mean over fields. Intervals of whole numbers cover more by
+# their nature. The coverage of a new count is therefore a probability. It is the chance that a uniform variable in the count's step of the
+# distribution function lies in the inner 95%.
 
 bench_script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(bench_script)) dirname(bench_script) else "bench", "common.R"))
@@ -26,12 +28,12 @@ draw_response <- list(
   gamma = function(eta) rgamma(length(eta), 3, scale = exp(eta) / 3))
 mean_of <- list(gaussian = identity, poisson = exp, binomial = plogis, negative_binomial = exp, gamma = exp)
 
-# 20 x 20 places, whose means over the quarters are taken for those of the quarters.
+# 20 x 20 locations. Their means over the quarters are taken as the true means of the quarters.
 inner <- expand.grid(x = (seq_len(20L) - 0.5) / 20, y = (seq_len(20L) - 0.5) / 20)
 quarter_of <- function(places) 1L + (places$x > 0.5) + 2L * (places$y > 0.5)
 squares <- sf::st_sf(h = 0, geometry = sf::st_make_grid(sf::st_as_sfc(sf::st_bbox(c(xmin = 0, ymin = 0, xmax = 1, ymax = 1))), n = 2L))
 
-# Training rows, new rows, and the inner places, whose covariate is 0.
+# Training rows, new rows, and the inner locations, whose covariate is 0.
 simulate_field <- function(n, seed, family) {
   set.seed(1e4 * n + seed)
   data <- rbind(data.frame(x = runif(n + new_places), y = runif(n + new_places)), inner)

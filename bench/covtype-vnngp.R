@@ -1,12 +1,16 @@
-# vnngp() on the largest set of its paper, covtype (Wu et al. 2022, Table 1): presence of pine in 371,848 training rows of 54 inputs, Bernoulli,
-# Matern 5/2 with one range per coordinate; the paper's test NLL is 0.132, its SVGP's 0.234.
+# vnngp() on the largest set of its paper, covtype (Wu et al. 2022, Table 1). The response is presence of pine in 371,848 training rows of
+# 54 inputs. The family is Bernoulli, and the covariance Matérn 5/2 with one range per coordinate. The paper's test NLL is 0.132, and 0.234
+# for its SVGP.
 #
 #   Rscript bench/covtype-vnngp.R [rows of training, as 25600,51200,102400,371848] [k, as 8] [seed] [neighbours of predictions]
+
+# A fit takes two stages. First, loo_k(16) on the same rows finds the ranges by Adam on mini-batches, at a cost that barely depends on the
+# number of rows. Then vnngp() fixes these ranges, finds variance and intercept, and computes the posterior of all rows. A fit by vnngp()
+# that finds the ranges itself costs seventy times as much.
 #
-# Two stages. loo_k(16) on the same rows finds the ranges: Adam on mini-batches, whose cost hardly depends on the number of rows. vnngp() then
-# has them fixed, finds variance and intercept, and has the posterior of all rows; a fit that finds them itself costs
-# seventy times as much. Rows are split 64/16/20 as in the paper and inputs scaled as in vnngp-uci.R; validation rows choose nothing. Test rows
-# are all 116,202. Each row of the table goes to table covtype-vnngp as it comes, in the place of an earlier one of the same call.
+# Rows are split 64/16/20 as in the paper, and inputs are scaled as in vnngp-uci.R. Validation rows are not used for any choice. All 116,202
+# test rows are predicted. Each row of the table goes to table covtype-vnngp as soon as it is computed, and replaces an earlier one of the
+# same call.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))

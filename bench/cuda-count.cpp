@@ -1,5 +1,5 @@
-// Counts, on an interpreted GPU (tests/cpp/interpreted), what Vecchia sums with gradient and information take for a
-// target, and compares the sums with the CPU's. Built and started by bench/cuda-count.sh.
+// Counts the work of Vecchia sums with gradient and information for a target, on an interpreted GPU
+// (tests/cpp/interpreted). Compares the sums with the CPU's. Built and started by bench/cuda-count.sh.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 
 using Sums = std::vector<double>;
 
-// Matern 3/2 with one range and a nugget, two dimensions, response and constant; no conditioning set is short.
+// Matérn 3/2 with one range and a nugget, two dimensions, response and constant. Every conditioning set is full.
 Sums vecchia_sums(int k, const RunContext& context) {
   const fixtures::Data data(fixtures::uniform_cloud(k + 20, 2, 4), 2);
   Covariance covariance;
@@ -38,7 +38,7 @@ T argument(const ptx::CountedLaunch& launch, int number) {
   return value;
 }
 
-// The launch of the sums, before that which adds those of the teams.
+// The launch that computes the sums, which comes before the launch that adds those of the teams.
 const ptx::CountedLaunch& launch_of_sums() {
   for (const ptx::CountedLaunch& launch : ptx::gpu().counted)
     if (launch.kernel.find("TeamVecchiaSums") != std::string::npos) return launch;

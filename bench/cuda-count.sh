@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs the intermediate code of a CUDA kernel without a GPU, on the interpreter of tests/cpp/interpreted, compares its sums with
-# those of the CPU, and counts what it does for a target: Vecchia sums with gradient and information, Matern 3/2, two dimensions,
-# response and constant, with matrices in double and in single precision (of which the sums agree to 1e-6 or so). Keeps
-# table cuda-count, from which bench/cuda-predictions.R computes times.
+# Runs the intermediate code of a CUDA kernel without a GPU, on the interpreter of tests/cpp/interpreted. Compares its sums with those of
+# the CPU, and counts its work for a target. The kernel computes Vecchia sums with gradient and information, for Matérn 3/2 in two
+# dimensions, with response and constant. Matrices are in double and in single precision. Sums in single precision agree to about 1e-6.
+# Keeps table cuda-count, from which bench/cuda-predictions.R computes times.
 #
 #   sh bench/cuda-count.sh 15 30 44     for k = 15, ...
 #

@@ -1,6 +1,6 @@
-# What the CPU does in a fit on a GPU, n = 1,000,000 in the plane, k = 30: maxmin ordering, ordered neighbours, the problem in memory
-# order, and the neighbours of 100,000 predictions. CPU seconds on one thread and on two, the least of three rounds in turns, and how long
-# two threads then took at least.
+# The CPU's part of a fit on a GPU, with n = 1,000,000 in the plane and k = 30. It consists of maxmin ordering, ordered neighbours, the
+# problem in memory order, and the neighbours of 100,000 predictions. The results are CPU seconds on one thread and on two, the least of
+# three rounds in turns. The least elapsed seconds of two threads are recorded as well.
 #
 # Expected: 10 s of CPU time together (notes/speed.md has ordering and neighbours at k = 20), the same on two threads.
 #

@@ -1,13 +1,15 @@
-# Counts, on paper, of what large matrices cost a GPU: k = 256, more than shared memory holds, in the mini-batch objective of vnngp(). Nothing
-# here was measured. The loops are those of TeamTriangle (src/core/conditional/gpu/triangle.h), a block of 256 threads to a matrix that lies in the GPU's
-# memory. The figures of the GPU are those of cuda-predictions.R; bench/notes/cuda.md says where they and the library's are from.
+# Counts, on paper, what large matrices cost a GPU in the mini-batch objective of vnngp(). With k = 256 they exceed shared memory. Nothing
+# here was measured. The loops are those of TeamTriangle (src/core/conditional/gpu/triangle.h), with a block of 256 threads for a matrix
+# that lies in the GPU's memory. The figures of the GPU are those of cuda-predictions.R. Their sources, and those of the library's figures,
+# are in bench/notes/cuda.md.
 #
 #   Rscript bench/cuda-large.R
 gpu <- list(multiprocessors = 132, clock = 1.98e9, double = 2, shared = 1, memory = 4.8e12, cache = 5.5e12, flops = 33.5e12, teams = 264)
 
-# One factorisation by blocks of `block` columns. Multiplications of a warp; accesses of a warp to the cache beside the multiprocessor (a
-# thread's own double takes two, two of them four, and four doubles that a warp shares take two); bytes from the cache that all share, if
-# each block of columns reads what it needs once; rounds between barriers.
+# Counts for one factorisation by blocks of `block` columns. `multiplications` are those of a warp. `accesses` are those of a warp to the
+# cache next to the multiprocessor. A thread's own double takes two accesses, two of its doubles take four, and four doubles that a warp
+# shares take two. `bytes` come from the cache that all multiprocessors share, if each block of columns reads what it needs once. `rounds`
+# lie between barriers.
 count_factor <- function(k, block) {
   padded <- 4 * ceiling(k / 4)
   warps <- function(items) ceiling(items / 32)

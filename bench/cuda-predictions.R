@@ -1,25 +1,27 @@
-# Predictions, on paper, of times of the CUDA kernels: nothing here was measured on a GPU. Instructions and accesses to shared memory are
-# those of bench/cuda-count.sh, which runs the compiler's intermediate code; they are compared with what a GPU can do in a clock.
-# bench/notes/cuda.md says where the figures of the GPU are from; bench/cuda-speed.R measures, and bench/cuda-large.R counts for large matrices.
+# Predicts times of the CUDA kernels on paper. Nothing here was measured on a GPU. Instructions and accesses to shared memory are those of
+# bench/cuda-count.sh, which runs the compiler's intermediate code. They are compared with what a GPU can do in a clock. The sources of the
+# GPU's figures are in bench/notes/cuda.md. Measurements are made by bench/cuda-speed.R, and large matrices are counted by
+# bench/cuda-large.R.
 #
 #   Rscript bench/cuda-predictions.R
 source("bench/results.R")
 
-# NVIDIA H200 SXM: multiprocessors, their shared memory in bytes, clock, instructions of a warp that a multiprocessor starts in a clock, those
-# of them in double precision, accesses of a warp to shared memory (128 bytes), bytes per second of its memory, operations per second.
+# NVIDIA H200 SXM. The first figures are the number of multiprocessors, the bytes of their shared memory, and the clock. The next three
+# count for one multiprocessor in a clock. They are instructions of a warp that it starts, those of them in double precision, and accesses
+# of a warp to shared memory. An access is one of 128 bytes. The last are bytes per second of the GPU's memory, and operations per second.
 gpu <- list(multiprocessors = 132, shared_bytes = 228 * 1024, clock = 1.98e9, instructions = 4, double = 2, shared = 1, memory = 4.8e12,
   flops = c(double = 33.5e12, single = 67e12))
 
-# GPUs for graphics do not differ in what matters here but in double precision: 2 operations a clock, one of a warp in 16.
+# GPUs for graphics differ, in what matters here, only in double precision: 2 operations a clock, one instruction of a warp in 16 clocks.
 graphics <- utils::modifyList(gpu, list(double = 1 / 16))
 
-# What machine code has for one square root in single precision, and for the reciprocal of one, by estimate. In double precision
-# the intermediate code has all of it.
+# Estimates of the instructions that machine code takes for one square root in single precision, and for the reciprocal of one. In double
+# precision the intermediate code contains all of these instructions.
 root <- c(double = 0, single = 9)
 inverse_root <- c(double = 0, single = 4)
 
-# The value, gradient and information of one target with one range and a nugget: the arithmetic, in operations (a multiplication and an
-# addition are two), that no way to compute it can do without. 70 for a pair's covariance.
+# The arithmetic that every way to compute value, gradient and information of one target needs, with one range and a nugget. The unit is an
+# operation, and a multiplication with an addition counts as two. A pair's covariance takes 66 + 2 d operations, which is 70 in the plane.
 least_operations <- function(k, d, columns, wanted) {
   n <- k + 1
   n * k / 2 * (66 + 2 * d) + n^3 / 3 + (columns + wanted - 1) * n^2 + n^2 + 2 * (wanted - 2) * n^2 + 2 * columns * wanted * n + wanted^2 * n
@@ -34,8 +36,9 @@ resident_teams <- function(bytes, threads) {
   pmax(teams(1), teams(2))
 }
 
-# Milliseconds for n targets if nothing but the one resource took time. Data are read from the GPU's memory about once, as rows that lie near
-# each other are near in memory, and so are their neighbours: 4 k bytes of neighbours, coordinates, values and noise for each target.
+# Milliseconds for n targets if only this one resource took time. Data are read from the GPU's memory about once, because rows that lie near
+# each other are near in memory, and so are their neighbours. Each target reads 4 k bytes of neighbours, and its coordinates, values and
+# noise.
 bounds <- function(n, count, d, columns, wanted, precision, gpu) {
   count <- count[count$precision == precision, ]
   k <- count$k
@@ -63,11 +66,14 @@ for (precision in c("double", "single")) {
     paste0(round(on_graphics$double, 1), " (k = ", on_graphics$k, ")", collapse = ", "), "\n\n", sep = "")
 }
 
-# GpGpU (github.com/zjames12/GpGpU, version of 2024-06-10) has one thread to a target, whose matrices, 46 kB at k = 30 by the compiler's report,
-# are in local memory, which is the GPU's: 46 kB for each of 1,024 threads to a multiprocessor leave caches nothing to keep. Read and written
-# are, in doubles, with m = k + 1 rows, p columns of the trend, q parameters and covmat and dcovmat of its source: zeros and covariances,
-# derivatives of both halves, the factor with two loads to a product, solves, and products of derivatives with a vector. Each evaluation sends
-# data and neighbours, as doubles, and gets the terms of all targets back, through memory that is not pinned, at 10 GB/s where that goes well.
+# GpGpU (github.com/zjames12/GpGpU, version of 2024-06-10) assigns one thread to a target. The thread's matrices take 46 kB at k = 30, by
+# the compiler's report. They are in local memory, which lies in the GPU's memory. With 1,024 threads on a multiprocessor, 46 kB each leave
+# caches nothing to keep.
+#
+# The doubles read and written are counted from covmat and dcovmat of its source. There are m = k + 1 rows, p columns of the trend and q
+# parameters. The parts are zeros and covariances, derivatives of both halves, the factor with two loads to a product, solves, and products
+# of derivatives with a vector. Each evaluation sends data and neighbours as doubles, and gets the terms of all targets back. The host's
+# memory is not pinned, and transfers run at 10 GB/s at best.
 gpgpu <- function(n, k, d, p, q) {
   m <- k + 1
   accesses <- m^3 / 3 + m^2 * (2 + 4 + 6.5 + 0.5 + 1 + p + 1 + 3 * q)

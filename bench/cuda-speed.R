@@ -1,20 +1,22 @@
-# Seconds on a GPU beside those of the CPU of the same machine: to be run where there is one. What was measured stands in bench/notes/cuda.md,
-# beside what bench/cuda-predictions.R had expected.
+# Compares seconds on a GPU with those of the CPU of the same machine, where there is a GPU. The measurements are in bench/notes/cuda.md,
+# together with the predictions of bench/cuda-predictions.R.
 #
 #   Rscript bench/cuda-speed.R [evaluation,fit,large,neighbors,epoch,inducing,deep]
+
+# `evaluation`  Value, gradient and information of vecchia(), n = 1,000,000, k = 30, d = 2. The GPU, in double and in single precision, and all
+#               threads of the CPU take turns. GpGpU is the GPU version of GpGp. It runs where it is installed, and only with its exponential
+#               covariance.
+# `fit`         A whole fit of n = 1,000,000 with ordering and neighbours, and 100,000 predictions with variances. The GPU also runs with steps
+#               in single precision.
+# `large`       The same for n = 10,000,000, by the GPU in double precision alone.
+# `neighbors`   The GPU's search against the kd-tree's, for 25,600 points in 8 dimensions and 100,000 in 2.
+# `inducing`    The ELBO of svgp() with its gradient, n = 100,000, d = 8, M = 512 and 2,048. The GPU and all threads of the CPU take turns.
+# `deep`        A step of dspp() without the optimiser's part, n = 250 and 4,000 rows in 8 dimensions, M = 200 and 500, width 8, 4 sites.
+#               The GPU and all threads of the CPU take turns.
+# `epoch`       An epoch of vnngp()'s mini-batch objective, k = 256, n = 25,600, d = 8, against GPyTorch's on the same GPU
+#               (cuda_gpytorch.py).
 #
-# evaluation  value, gradient and information of vecchia(), n = 1,000,000, k = 30, d = 2: GPU, in double and in single precision, and CPU
-#             (all threads) in turns, and GpGpU (the GPU version of GpGp), which has the exponential covariance only, where it is installed
-# fit         a whole fit of n = 1,000,000 with ordering and neighbours, and 100,000 predictions with variances; the GPU's with steps in
-#             single precision, too
-# large       the same for n = 10,000,000, by the GPU in double precision alone
-# neighbors   25,600 points in 8 dimensions and 100,000 in 2: the GPU's search beside the kd-tree's
-# inducing    svgp()'s bound with its gradient, n = 100,000, d = 8, M = 512 and 2,048: GPU and CPU (all threads) in turns
-# deep        a step of dspp() without the optimiser's, n = 250 and 4,000 rows in 8 dimensions, M = 200 and 500, width 8, 4 sites: GPU and
-#             CPU (all threads) in turns
-# epoch       vnngp()'s mini-batch objective, k = 256, n = 25,600, d = 8: an epoch, beside GPyTorch's on the same GPU (cuda_gpytorch.py)
-#
-# NEARGP_THREADS is the number of the CPU's threads, NEARGP_GPYTORCH a Python interpreter with torch and gpytorch.
+# NEARGP_THREADS is the number of the CPU's threads, and NEARGP_GPYTORCH a Python interpreter with torch and gpytorch.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
@@ -64,7 +66,8 @@ evaluation <- function(n = 1e6L, k = 30L, shape = 1.5) {
     gpgpu = best[["gpgpu"]], gpgpu_ratio = best[["gpgpu"]] / best[["cuda"]])
 }
 
-# The same by GpGpU, NULL where it cannot be had. Its table of neighbours has the row itself first.
+# Prepares the same evaluation by GpGpU, or returns NULL where GpGpU is not available. In its table of neighbours, the row itself comes
+# first.
 gpgpu_evaluation <- function(coords, columns, neighbors, shape) {
   if (shape != 0.5 || !requireNamespace("GpGpU", quietly = TRUE)) return(NULL)
   table <- cbind(seq_len(nrow(coords)), t(neighbors))

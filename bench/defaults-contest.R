@@ -1,5 +1,6 @@
-# The satellite contest (Heaton et al. 2019) by a call that names nothing, by the former default, and as the package's own cross-validation in
-# blocks chooses among covariances and then among settings of predict(). Keeps tables defaults-contest[-covariances, -settings].
+# Fits the satellite contest (Heaton et al. 2019) by a call that names nothing, by the former default, and with cross-validation. The
+# package's own cross-validation in blocks chooses among covariances, and then among settings of predict(). Keeps tables
+# defaults-contest[-covariances, -settings].
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 cells <- bench_data("heaton_satellite")

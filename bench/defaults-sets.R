@@ -109,8 +109,8 @@ for (rows in c(300L, 1000L)) for (name in c("satellite", "simulated", "bcef", "c
 
 # ---- splits -----------------------------------------------------------------------------------------------------------------------
 
-# Rows of training and test. A contest has its own gap; the other splits are of a sample of its training cells. A number after the kind of a
-# split is its seed.
+# Rows of training and test. The gap of a contest is its own. The other splits are drawn from a sample of its training cells. A number after
+# the kind of a split is its seed.
 split_of <- function(set, split) {
   kind <- sub(" .*", "", split)
   seed <- if (grepl(" ", split)) as.integer(sub(".* ", "", split)) else 1L

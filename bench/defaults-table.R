@@ -1,5 +1,5 @@
-# What table defaults says, for notes/defaults.md and the article: each combination of covariance and prediction over all splits, beside the
-# best of all combinations on the same split. Keeps tables defaults-maps, defaults-inputs and defaults-rows.
+# Summarises table defaults for notes/defaults.md and the article. Over all splits, each combination of covariance and prediction is
+# compared with the best combination on the same split. Keeps tables defaults-maps, defaults-inputs and defaults-rows.
 #
 #   Rscript defaults-table.R
 
@@ -45,7 +45,7 @@ save_table(summarised(maps, called[called$case %in% maps$case, ]), "defaults-map
 inputs <- named[named$inputs, ]
 save_table(summarised(inputs, called[called$case %in% inputs$case, ]), "defaults-inputs", 4L)
 
-# What estimating the anisotropy does to the CRPS, in percent, by the number of rows.
+# The change of the CRPS, in percent, when the anisotropy is estimated, by the number of rows.
 plane <- named[named$case %in% named$case[grepl("A$", named$covariance)] & named$prediction == "S8k96L", ]
 without <- plane[!grepl("A$", plane$covariance), ]
 with_it <- plane[grepl("A$", plane$covariance), ]

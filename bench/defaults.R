@@ -1,6 +1,6 @@
-# Which covariance and which prediction a call gets that names neither: a panel of data sets and splits, each fitted by every covariance and
-# predicted from every choice of neighbours. Rows go to table defaults as they are computed, and a run goes on where the last one
-# stopped. bench/notes/defaults.md draws the conclusions.
+# Which covariance and which prediction should a call get that names neither? The answer comes from a panel of data sets and splits. Each
+# set is fitted by every covariance and predicted from every choice of neighbours. Rows go to table defaults as they are computed, and a run
+# continues where the last one stopped. The conclusions are in bench/notes/defaults.md.
 #
 #   Rscript defaults.R [sets, comma-separated; all of them] [at most this many CPU minutes; 60]
 
@@ -12,7 +12,7 @@ test_rows <- 4000L
 
 # ---- combinations -----------------------------------------------------------------------------------------------------------------
 
-# Halfway (of its logarithm) from the estimate to 1/2, the other parameters estimated anew.
+# Fixes the smoothness halfway, on the logarithmic scale, from the estimate to 1/2, and estimates the other parameters again.
 leaning <- function(fit, again) {
   nu <- sqrt(0.5 * stats::coef(fit, what = "covariance")[["smoothness"]])
   again(cov_matern(nu = nu, anisotropy = fit$covariance$components[[1L]]$anisotropy, ard = fit$covariance$components[[1L]]$ard), fit)
@@ -92,13 +92,13 @@ run_split <- function(name, set, split) {
   if (length(open_of("default", list(default = list())))) compare("default", list(default = list()), function() fit_by_default(set, train))
 }
 
-# A call that names nothing that is not data.
+# A call that names only the data.
 fit_by_default <- function(set, train) {
   suppressWarnings(suppressMessages(neargp(set$formula, train, coords = set$coords, time = set$time,
     distance = if (set$kind == "sphere") "chordal" else "euclidean", threads = bench_threads(), verbose = FALSE)))
 }
 
-# The leaning fit is made from the one with the smoothness estimated.
+# The leaning fit starts from the fit with the smoothness estimated.
 fit_one <- function(set, train, wanted, estimated) {
   if (!wanted$lean) return(fit_to(set, train, wanted$covariance))
   estimated <- estimated %||% fit_to(set, train, wanted$covariance)

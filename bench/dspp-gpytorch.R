@@ -1,15 +1,18 @@
-# GPyTorch's DSPP (float32) beside dspp() (double) on standardised UCI sets, 10,000 training rows at random and up to 5,000 others: CPU seconds
-# in which GPyTorch reaches the best test score of its epochs, and those in which dspp() is as good, if it ever is, by the state that it holds as
-# the best by the rows held out, and those of its whole fit: by its defaults (60 epochs, three starts to half of them), by the points, width and
-# sites of GPyTorch (one start of 20 epochs), and by other settings (one start of 40 epochs). Or the seconds of an epoch alone.
+# Compares GPyTorch's DSPP in float32 with dspp() in double precision, on standardised UCI sets. There are 10,000 random training rows and
+# up to 5,000 test rows. The results are CPU seconds. `gpytorch_s` is the time until GPyTorch reaches the best test score of its epochs.
+# `reached_s` is the time until dspp() is as good, if it ever is, by the state that is best on the rows held out. `all_s` is the time of the
+# whole fit by dspp().
+#
+# The fits by dspp() use one of three settings. `defaults` takes 60 epochs, with three starts up to half of them. `same` takes the points,
+# width and sites of GPyTorch, and one start of 20 epochs. `wide` takes other settings, and one start of 40 epochs.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/dspp-gpytorch.R [sets: kin40k] [inducing points: 300] [width: 3] [sites: 8] [epochs: 400]
 #     [task: both, rival, own, epoch] [ours: defaults,same,wide]
-#
-# NEARGP_GPYTORCH is a Python interpreter that has torch and gpytorch (default: python3). The task "rival" keeps GPyTorch's path, which takes half
-# an hour a set, in results/, and goes on where it has ended early; "own" takes it from there, and
-# keeps our paths, which are not run again where they are. "epoch" compares epochs alone, three times in turn, and takes the least of each: of
-# GPyTorch so many epochs as are asked for.
+
+# NEARGP_GPYTORCH is a Python interpreter with torch and gpytorch (default: python3). The task "rival" takes half an hour a set. It keeps
+# GPyTorch's path in results/, and a run that ended early continues. The task "own" reads that path, and keeps our paths, which are not run
+# again. The task "epoch" compares only the seconds of an epoch, three times in turn, and takes the least of each. For this task GPyTorch
+# runs as many epochs as asked for.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "gpytorch.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -40,7 +43,7 @@ gpytorch_path <- function(data, set) {
   save_table(printed$path, path_name(set))
 }
 
-# The difference of two fits by other numbers of epochs has no start in it.
+# The time of the start cancels in the difference of two fits with different numbers of epochs.
 fit_seconds <- function(data) {
   fit_by <- function(method) {
     timed(suppressWarnings(neargp(y ~ 1, data, coords = ~ ., method = method, threads = 1L, verbose = FALSE)))
@@ -60,8 +63,8 @@ compare_epochs <- function(set) {
     epoch_ratio = 4 * least[1L] / (least[3L] - least[2L]))
 }
 
-# Our test scores at each state that a fit would end with, by the rows that it holds out, and the CPU seconds until then without those of the
-# scores. `settings`: as of deep_fit().
+# Test scores of dspp() at each state that is the best so far by the rows held out, with the CPU seconds until then. The seconds of the test
+# scores are not counted. `settings` are those of deep_fit().
 own_path <- function(data, settings) {
   columns <- function(rows) list(x = unname(as.matrix(rows[names(rows) != "y"])), y = as.matrix(rows$y))
   train <- columns(data$train)
@@ -83,7 +86,7 @@ own_path <- function(data, settings) {
   cbind(path, all_s = spent())
 }
 
-# Paths of ours are kept, and what is there already is not run again.
+# Our paths are kept. A path that is already there is not run again.
 kept_path <- function(name, make) {
   if (is.null(read_result(name))) save_table(make(), name)
   read_result(name)
@@ -92,7 +95,7 @@ kept_path <- function(name, make) {
 # The first time at which a path is as good as `nll`, NA where it never is.
 seconds_until <- function(path, nll) path$seconds[match(TRUE, path$nll <= nll + 0.001)]
 
-# As deep_fit() has them.
+# Settings in the form of deep_fit().
 own_settings <- function(y) {
   given <- function(method) {
     list(width = method$width, sites = method$sites, inducing = method$inducing, epochs = method$epochs, batch = method$batch_size,

@@ -1,9 +1,9 @@
-# Deep sigma point processes of several outputs together (a linear model of coregionalisation in the last layer) on standardised inputs and
-# outputs, 15:3:2 at random: the joint negative log density of a row divided by the number of outputs, and the mean of the outputs' root
-# mean squared errors, as Table 10 of Jankowiak, Pleiss and Gardner (2020) has them for the whole of sarcos (44,484 rows: -1.169 and 0.108),
-# of which the test file of 4,449 rows could be had. Its other sets cannot be had. Beside it are dgp(), by its ELBO, and one layer of dspp(), which
-# is the mean-field form of PPGPR. The gamma divergence takes one response. svgp-outputs.R runs inducing points on the same split. CPU seconds,
-# one thread. Rows go to table dspp-outputs, and what is there already is not run again.
+# Deep sigma point processes of several responses together, by a linear model of coregionalisation in the last layer. Inputs and responses
+# are standardised, and the rows are split 15:3:2 at random. The scores are the joint negative log density of a row divided by the number of
+# responses, and the mean of the responses' root mean squared errors. Table 10 of Jankowiak, Pleiss and Gardner (2020) reports -1.169 and
+# 0.108 for the whole of sarcos, 44,484 rows. Only its test file of 4,449 rows was available, and none of the other sets. Other forms are dgp(),
+# by its ELBO, and one layer of dspp(), which is the mean-field form of PPGPR. The gamma divergence takes one response. svgp-outputs.R runs
+# inducing points on the same split. CPU seconds are those of one thread. Rows go to table dspp-outputs, and what is there is not run again.
 #
 #   Rscript bench/dspp-outputs.R [sets: sarcos_test] [splits: 1] [epochs: 60] [inducing: 100] [width: 5] [sites: 8] [regularization: 0.5]
 #     [forms: dspp,dgp,ppgpr]

@@ -1,11 +1,11 @@
-# Test scores of dspp() by other settings than the defaults, one start, on standardised UCI sets: what a change of a default would rest on. Splits
-# as of dspp.R, of the training rows at most `rows`, at random. CPU seconds of the whole fit, one thread.
+# Test scores of dspp() with settings other than the defaults, as a basis for changes of the defaults. Fits take one start, on standardised
+# UCI sets. Splits are those of dspp.R, with at most `rows` training rows at random. CPU seconds are those of the whole fit, on one thread.
 #
 #   Rscript bench/dspp-settings.R run SETS SPLITS WIDTH SITES INDUCING EPOCHS BATCH RATE [rows: 10000]
 #   Rscript bench/dspp-settings.R table
-#
-# Rows go to table dspp-settings, and what is there already is not run again. `kept`: what is judged and kept after an epoch, "mean" of the last
-# steps, or the last "step", as before that.
+
+# Rows go to table dspp-settings, and rows that are already there are not run again. `kept` is the state that is scored and kept after an
+# epoch: the "mean" of the last steps, or the last "step" in earlier rows.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 

@@ -1,5 +1,5 @@
-// One step of dspp() beside the time of its products at the rate of a product on this core, and what it is made of. On
-// one thread, by CPU time, the fastest of several runs.
+// One step of dspp() and its parts, compared with the time of its products at the rate of a product on this core. Times
+// are CPU times on one thread, the fastest of several runs.
 //
 //   sh bench/dspp-step.sh [inducing points: 300] [rows: 1000] [width: 3] [sites: 8] [inputs: 8] [libopenblas.so.0]
 
@@ -78,8 +78,8 @@ DeepState state_of(Draws& draws, const Case& at) {
   return state;
 }
 
-// Two triangular solves and half a product for each column; for each unit a factor and two triangular solves with its
-// inducing points; and products with coordinates.
+// Each column takes two triangular solves and half a product. Each unit takes a factor, and two triangular solves with
+// its inducing points. Products with coordinates are added.
 double flops(const Case& at) {
   const double m = double(at.inducing);
   return 3.0 * m * m * double(at.columns()) + 7.0 / 3.0 * m * m * m * double(at.width + 1) +
@@ -96,7 +96,7 @@ void line(const char* what, double seconds, double step) {
   std::printf("%-44s %8.2f ms %5.1f%%\n", what, 1e3 * seconds, 100.0 * seconds / step);
 }
 
-// Of one unit, times the number of such units, and of the pieces of its columns.
+// Times of one unit, multiplied by the number of such units, and by the number of pieces of its columns.
 void phases(const UnitState& state, const RowMajorMatrix& inputs, double units, double columns, double step) {
   const Index n = inputs.rows();
   const double pieces = units * columns / double(n);

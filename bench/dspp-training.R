@@ -1,13 +1,13 @@
-# Trials of how dspp() is trained, on standardised UCI sets: where hidden units start, rows in a batch, the least noise, and whether the last step of
-# an epoch or the mean of the last steps is judged by the rows held out. One start for each seed; splits as of dspp.R, at most `rows` training rows at
-# random. CPU seconds of the epochs, one thread.
+# Trials of how dspp() is trained, on standardised UCI sets. They vary where hidden units start, the rows in a batch, and the least noise.
+# They also compare the last step of an epoch with the mean of the last steps, by the rows held out. Each seed is one start. Splits are
+# those of dspp.R, with at most `rows` training rows at random. CPU seconds are those of the epochs, on one thread.
 #
 #   Rscript bench/dspp-training.R run SET SEEDS WIDTH SITES INDUCING EPOCHS BATCH FLOOR [start: random, orthogonal, quiet] [beta: 0.05] [rows: 10000]
 #   Rscript bench/dspp-training.R table
-#
-# `start`: "random" projections as in the package, "orthogonal" ones, or hidden units whose variance begins at 0.1 in place of 1 ("quiet"). Rows go to
-# table dspp-training, and what is there already is not run again. `picked`: "last" and "best", the steps at the end of the last and of the best
-# epoch, and "mean", what a fit keeps.
+
+# `start` is "random" for projections as in the package, or "orthogonal". With "quiet", the variance of hidden units begins at 0.1 instead
+# of 1. Rows go to table dspp-training, and rows that are already there are not run again. `picked` is "last" or "best" for the steps at the
+# end of the last and of the best epoch, and "mean" for what a fit keeps.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 core <- function(name) getFromNamespace(name, "neargp")

@@ -1,11 +1,13 @@
-# exact_gp(solver = "cg") beside the dense solver, and one evaluation with many rows like those of a
-# road network:
+# Compares exact_gp(solver = "cg") with the dense solver, and times one evaluation with many rows like those of a road network.
 #
-#   Rscript bench/exact-gp-iterative.R 8000          the log-likelihood and its standard error, beside the dense one
-#   Rscript bench/exact-gp-iterative.R 50000 only    seconds and memory of one evaluation with its gradient
+#   Rscript bench/exact-gp-iterative.R 8000
+#   Rscript bench/exact-gp-iterative.R 50000 only
+
+# The first call prints the log-likelihood and its standard error, and the dense log-likelihood. With `only`, the script prints seconds and
+# memory of one evaluation with its gradient.
 #
-# Two threads of a loaded machine, value and gradient: 8,000 rows 27 s (dense: 375 s), the value 1.4 standard errors
-# below the dense one; 20,000 rows 19 s and 225 MiB; 50,000 rows 309 s and 409 MiB. The times vary with the load.
+# Value and gradient by two threads of a loaded machine took 27 s for 8,000 rows, and 375 s by the dense solver. The value was 1.4 standard
+# errors below the dense one. 20,000 rows took 19 s and 225 MiB, and 50,000 rows took 309 s and 409 MiB. The times vary with the load.
 
 library(neargp)
 

@@ -1,5 +1,6 @@
-# One evaluation of exact_gp()'s likelihood, Matern 3/2: its value, and the value with gradient and information, beside what R itself takes
-# for the factor and the inverse of the same matrix, by its LAPACK, which has one thread with the reference BLAS.
+# One evaluation of the likelihood of exact_gp() with Matérn 3/2: its value alone, and the value with gradient and information. The times
+# are compared with those of R itself for the factor and the inverse of the same matrix. R uses its LAPACK, which runs on one thread with
+# the reference BLAS.
 #
 #   Rscript bench/exact.R [rows, as 1500,3000]
 

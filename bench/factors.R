@@ -1,13 +1,13 @@
-# Classes from factors, and from factors with numbers beside them, by loo_k() and by gradient boosting (scikit-learn's
-# HistGradientBoostingClassifier, told which inputs are factors) on the same rows: 80% of a set, drawn at random, and the log loss of
-# the other 20%.
+# Classes from factors, and from factors together with numbers, by loo_k() and by gradient boosting on the same rows. Boosting is
+# scikit-learn's HistGradientBoostingClassifier, with the names of the factors given. A random 80% of a set are the training rows, and the
+# score is the log loss of the other 20%.
 #
 #   NEARGP_PYTHON=<a Python with scikit-learn> Rscript bench/factors.R [sets, comma-separated] [most training rows]
-#
-# Numbers are replaced by the normal scores of their ranks among the training rows, which boosting does not heed. loo_k() has its
-# default k (as many as there are where distinct inputs are fewer), Matern 3/2, a range for each input. "one range" is the same with one
-# range for all factors, as columns of 0 and 1 / sqrt(2) for each level have it; where all inputs are factors. Seconds are CPU time, of
-# the fit and the predictions. What is there in the results is not run again.
+
+# For loo_k(), numbers are replaced by the normal scores of their ranks among the training rows. Boosting takes the numbers themselves,
+# since it only depends on their order. The fits by loo_k() use its default k, or fewer where distinct inputs are fewer. They use Matérn 3/2
+# with a range for each input. On sets where all inputs are factors, "one range" uses one range for all of them, as columns of 0 and 1 /
+# sqrt(2) for each level. Seconds are CPU time of the fit and the predictions. Results that are already there are not computed again.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
 source(file.path(folder, "common.R"))
@@ -57,7 +57,7 @@ by_loo_k <- function(set, by, data, covariance) {
   result_row(set, by, found$value$log_loss, 1 - found$value$accuracy, found$cpu)
 }
 
-# Any two levels of a factor are 1 apart in these.
+# In these columns, the distance between any two levels of a factor is 1.
 indicators <- function(set) {
   columns <- lapply(set$data[set$factors], function(x) stats::model.matrix(~ 0 + x) / sqrt(2))
   data.frame(do.call(cbind, columns), y = set$data$y)

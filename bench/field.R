@@ -1,4 +1,4 @@
-# A field with exponential covariance (variance 1, range 0.1) on the unit square, nugget 0.1: its rows in maxmin order, and the
+# A field on the unit square with exponential covariance (variance 1, range 0.1) and nugget 0.1. Returns its rows in maxmin order, and the
 # nearest k before each row.
 simulate_field <- function(n, k = 30L) {
   coords <- matrix(stats::runif(2L * n), n)
@@ -13,7 +13,7 @@ simulate_field <- function(n, k = 30L) {
   list(frame = grow_field(frame, neighbors), neighbors = neighbors)
 }
 
-# The rest one by one, each given its nearest before.
+# Draws the remaining rows one by one, each given the nearest rows before it.
 grow_field <- function(frame, neighbors) {
   x <- frame$x
   y <- frame$y

@@ -1,10 +1,10 @@
-# Do 95% prediction intervals of the default fit cover forecasts? Fields over 100 places and 100 times whose covariances of space and time
-# are no metric ones: separable, and of Gneiting's class. The last 10 times are withheld.
+# Do 95% prediction intervals of the default fit cover forecasts? Fields are simulated at 100 locations and 100 times. Their covariances of
+# space and time are not metric ones: they are separable, or of Gneiting's class. The last 10 times are withheld.
 #
 #   Rscript bench/forecast-coverage.R [seeds, comma-separated; 1 to 3]
-#
-# The forecasts of a field lie in 10 times and depend on each other, so that coverage differs from seed to seed even by the true model,
-# given the last 5 times. Cases run beside each other in NEARGP_THREADS processes, each on one thread.
+
+# The forecasts of a field lie in 10 times and depend on each other. Coverage therefore differs from seed to seed even by the true model,
+# given the last 5 times. Cases run at the same time in NEARGP_THREADS processes, each on one thread.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 
@@ -30,7 +30,7 @@ fields <- list(
   "Gneiting, alpha 1, beta 1" = gneiting(1, 1)
 )
 
-# Circulant in time, so that its spectrum is a covariance between places for each frequency.
+# The simulation is circulant in time. Its spectrum is then a covariance between locations for each frequency.
 simulate_space_time <- function(covariance, h, lags = 256L) {
   cycle <- c(seq_len(lags) - 1L, (lags - 2L):1L)
   spectrum <- Re(stats::mvfft(t(vapply(cycle, function(u) as.vector(covariance(h, u)), double(length(h))))))

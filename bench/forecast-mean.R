@@ -1,8 +1,9 @@
-# Forecasts by the whole trend, the default beyond the last time, beside those by local means.
-# Simulated: separable exponential fields (variance 1, range 0.4 in space, autoregression 0.8 in time) at 25 places, nugget 0.09, mean 3; 40 times are
-# fitted with an intercept by vecchia(20), and the 20 that follow are predicted.
+# Compares forecasts by the whole trend, the default beyond the last time, with forecasts by local means. The simulated fields are separable
+# and exponential, with variance 1, range 0.4 in space and autoregression 0.8 in time. They are observed at 25 locations, with nugget 0.09
+# and mean 3. A fit by vecchia(20) with an intercept takes 40 times, and the 20 that follow are predicted.
 #
-# Expected before it was run: level next to the data, better far from them, where local means are those of the last neighbours.
+# Expected before the run: the trend is equally good next to the data, and better far from them, where local means are those of the last
+# neighbours.
 #
 #   R_LIBS=_build/library Rscript bench/forecast-mean.R [fields: 12]      keeps table forecast-mean
 

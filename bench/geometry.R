@@ -1,9 +1,12 @@
-# Orderings and neighbours on one thread, uniform points; CPU seconds, the least of several rounds in which all take turns.
-# (a) The nearest others of each row, beside RANN and FNN. (b) What each package does before its first likelihood, n = 50,000: ordering,
-# ordered neighbours and its arrays; GPBoost's search has no other way in than its constructor (random ordering, ordered neighbours,
-# distances among them). (c) How ordering and neighbours grow with n; ten-million.R goes on from there.
+# Orderings and neighbours of uniform points on one thread. Times are CPU seconds, the least of several rounds in which all packages take
+# turns.
+# - Part (a) finds the nearest others of each row, and compares with RANN and FNN.
+# - Part (b) times what each package does before its first likelihood, n = 50,000: ordering, ordered neighbours and its arrays. GPBoost's
+#   search can only be reached by its constructor. The constructor computes a random ordering, ordered neighbours and the distances among them.
+# - Part (c) times how ordering and neighbours grow with n. The script ten-million.R goes on from there.
 #
-# Expected: (a) twice as fast as either, (b) 25 times as fast as GpGp, (c) CPU time close to n log n.
+# Expected for (a): twice as fast as either package. Expected for (b): 25 times as fast as GpGp. Expected for (c): CPU time close to n log
+# n.
 #
 #   OMP_NUM_THREADS=1 NEARGP_RIVALS=<library> NEARGP_PYTHON=<interpreter with gpboost> Rscript bench/geometry.R [n] [k]
 #   defaults: n = 50000, k = 30

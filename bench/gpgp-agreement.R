@@ -1,9 +1,10 @@
-# The same model in neargp and GpGp on GpGp's own data: log-likelihoods at equal parameters with equal ordering and neighbours, and the
-# maximum each package reaches: both are given the ordering and neighbours of the metric of neargp's estimates.
-# Expected: equal to about 1e-10 relative (both work in double precision; sums are taken in different orders), general Matern 1e-8.
+# The same model in neargp and GpGp on GpGp's own data. Log-likelihoods are compared at equal parameters, with equal ordering and
+# neighbours. The maxima that the packages reach are compared as well. Both packages get the ordering and neighbours of the metric of
+# neargp's estimates. Expected: equal to about 1e-10 relative, and to 1e-8 for the general Matérn covariance. Both packages work in double
+# precision, but take sums in different orders.
 #
-# GpGp's parameters: nugget relative to the variance; ranges on the sphere in radii, here in km; anisotropy as the lower triangle L
-# of d' L'L d, here as exp(-B) / range, which is symmetric: L'L = (exp(-B) / range)^2.
+# GpGp's nugget is relative to the variance. Its ranges on the sphere are in radii, and ours in km. Its anisotropy is the lower triangle L
+# of d' L'L d. Ours is exp(-B) / range, which is symmetric: L'L = (exp(-B) / range)^2.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 if (!has_rival("GpGp")) quit("no")
@@ -109,7 +110,7 @@ plane <- function(data, name, covariance, start) {
     call = list(temp100 ~ lat, coords = ~ lon + lat, covariance = covariance))
 }
 
-# GpGp's general Matern calls a Bessel function for every pair: a tenth of the rows for that.
+# GpGp's general Matérn covariance calls a Bessel function for every pair, so it is tested with a tenth of the rows.
 every_tenth <- function(data) data[seq(1L, nrow(data), by = 10L), ]
 argo <- bench_data("argo2016")
 jason <- bench_data("jason3")

@@ -1,6 +1,6 @@
-# What scripts that run GPyTorch share. NEARGP_GPYTORCH is a Python interpreter that has torch and gpytorch (default: python3).
+# Functions shared by the scripts that run GPyTorch. NEARGP_GPYTORCH is a Python interpreter with torch and gpytorch (default: python3).
 
-# torch on one thread, and an allocator that keeps its memory, by which it is faster than by its default.
+# Runs torch on one thread, with an allocator that keeps its memory. This makes it faster than the default allocator.
 allocator_settings <- c("MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=68719476736", "MALLOC_TOP_PAD_=268435456", "MKL_NUM_THREADS=1")
 
 # Ends the script where the interpreter lacks one of the modules.
@@ -19,8 +19,8 @@ standardised_rows <- function(rows) {
   data.frame(inputs[, apply(inputs, 2L, function(x) all(is.finite(x)))], y = drop(scale(rows$y)))
 }
 
-# What a script of this folder prints as its last line. It reads the data, columns of coordinates and then the response, from files in
-# the folder that is among its arguments, `before` and `after` that one.
+# Returns what a script of this folder prints as its last line. The script reads the data, columns of coordinates and then the response,
+# from files in a folder. The folder is one of its arguments, between `before` and `after`.
 run_gpytorch <- function(python, script, data, before = NULL, after = NULL) {
   place <- tempfile("gpytorch")
   dir.create(place)

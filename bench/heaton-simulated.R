@@ -22,8 +22,8 @@ oracles <- lapply(sizes, function(k) do.call(fit_field, c(k, as.list(truth))))
 
 # ---- parameters -------------------------------------------------------------------------------------------------------------------
 
-# The variance and the range are hardly identified one by one in a domain of a few ranges (Zhang 2004); their ratio is. Its standard
-# error on the logarithmic scale follows from their covariance.
+# In a domain of a few ranges, the data do not identify the variance and the range one by one, but their ratio (Zhang 2004). The ratio's
+# standard error on the logarithmic scale follows from their covariance.
 ratio_row <- function(fit) {
   v <- vcov(fit, what = "covariance")
   p <- coef(fit, what = "covariance")

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Counts the instructions of fits and predictions by two or more installed versions of the package, whatever else the machine does:
-#   sh bench/instructions.sh LIBRARY LIBRARY ...      (folders that hold neargp)
-# Prints task, library and millions of instructions. Needs valgrind; a quarter of an hour for each library.
+# Counts the instructions of fits and predictions by two or more installed versions of the package. The counts do not depend on what else
+# the machine does. Prints task, library and millions of instructions. Needs valgrind, and a quarter of an hour for each library. A library
+# is a folder that contains neargp.
+#   sh bench/instructions.sh LIBRARY LIBRARY ...
 set -eu
 cd "$(dirname "$0")"
 export NEARGP_INSTRUCTION_SET=avx2 OMP_NUM_THREADS=1

@@ -1,7 +1,8 @@
-# How much too narrow the lattice of predict(parameters = "integrated") makes 95% intervals: their width beside that of the posterior on a grid
-# of 24^3 points (logarithms of variance, range and nugget) by dense matrices, at a place among the data, one near their edge and one beyond
-# them. Exponential field on the unit square, range 0.2, nugget 0.09; restricted likelihood, a prior of each parameter. The lattice of the
-# package is the one in R/integrated-parameters.R; others, as spacing and drop, may be named.
+# How much too narrow are 95% intervals by the lattice of predict(parameters = "integrated")? Their width is compared with that by the
+# posterior on a grid of 24^3 points, computed with dense matrices. The grid is one of logarithms of variance, range and nugget. Predictions
+# are made at a location among the data, at one near their edge and at one beyond them. The field on the unit square is exponential, with
+# range 0.2 and nugget 0.09. The likelihood is restricted, with a prior of each parameter. The lattice of the package is the one in
+# R/integrated-parameters.R. Other lattices can be named by spacing and drop.
 #
 #   Rscript bench/integrated-lattice.R [numbers of rows: 12,30] [spacings: 1.5,1.75] [drops: 7,4]
 bench_script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

@@ -1,10 +1,9 @@
-# Times of the local computations alone, microseconds a row: by instruction set, for large conditioning sets in eight
-# dimensions, and with two threads. CPU seconds of one thread (elapsed for two), the least of several repetitions.
+# Times of the local computations alone, in microseconds a row: by instruction set, for large conditioning sets in eight dimensions, and
+# with two threads. They are CPU seconds of one thread (elapsed for two), the least of several repetitions. For large sets the floor is
+# k^3 / 3 operations a row at 51 Gflop/s. One core of the machine of notes/speed.md reaches this rate in large double-precision matrix
+# products.
 #
 #   Rscript bench/kernels.R
-#
-# For large sets the floor is k^3 / 3 operations a row at 51 Gflop/s, what one core of the machine of notes/speed.md reaches in large
-# double-precision matrix products.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 

@@ -1,6 +1,6 @@
-# Fields of any size and dimension: random waves (Rahimi and Recht 2007) with the spectral density of a Matern covariance, whose
-# frequencies are t-distributed with 2 nu degrees of freedom; with 2,000 waves the field is as good as normal. `range` divides distances
-# as in cov_matern().
+# Fields of any size and dimension, as sums of random waves (Rahimi and Recht 2007) with the spectral density of a Matérn covariance. The
+# frequencies are t-distributed with 2 nu degrees of freedom. With 2,000 waves the field is as good as normal. `range` divides distances as
+# in cov_matern().
 spectral_field <- function(coords, range, nu = 1.5, waves = 2000L) {
   coords <- as.matrix(coords)
   frequencies <- matrix(stats::rnorm(waves * ncol(coords)), ncol(coords)) /
@@ -13,8 +13,8 @@ spectral_field <- function(coords, range, nu = 1.5, waves = 2000L) {
   field * sqrt(2 / waves)
 }
 
-# Uniform locations, a field of variance 1 and a response: 0 or 1 with the field as its logit, counts with mean exp(field), or the field with
-# normal noise of variance `noise`.
+# Uniform locations, a field of variance 1 and a response. The response is 0 or 1 with the field as its logit, a count with mean exp(field),
+# or the field with normal noise of variance `noise`.
 latent_frame <- function(n, family, dimension = 2L, range = 0.05, nu = 1.5, noise = 0.09, waves = 2000L) {
   coords <- matrix(stats::runif(dimension * n), n, dimnames = list(NULL, paste0("x", seq_len(dimension))))
   field <- spectral_field(coords, range, nu, waves)

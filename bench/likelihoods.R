@@ -1,5 +1,5 @@
-# Expectations of log densities under a normal linear predictor: time by family and instruction set, and their error beside
-# that of Gauss and Hermite's rule.
+# Expectations of log densities under a normal linear predictor: the time by family and instruction set, and the error, compared with that
+# of Gauss and Hermite's rule.
 #
 #   Rscript bench/likelihoods.R
 #

@@ -1,6 +1,8 @@
-# Few observations, many predictors: features(), the same with integrated parameters, and its stack with a random forest, on the data sets of
-# LimeSoDa (Schmidinger et al. 2025) by their 10 folds; and one range for all predictors in their units (member one_range). For each target: R2 of the pooled predictions, the mean log density in units of
-# the target's standard deviation, the coverage of 95% intervals and CPU seconds a fold, beside the published R2 of four learners.
+# Few observations, many predictors: the data sets of LimeSoDa (Schmidinger et al. 2025) by their 10 folds. The members are features(), the
+# same with integrated parameters, and its stack with a random forest. The member one_range takes one range for all predictors in their
+# units. For each target, the results are R2 of the pooled predictions, and the mean log density in units of the target's standard
+# deviation. The coverage of 95% intervals and CPU seconds a fold are results as well. R2 is compared with the published R2 of four
+# learners.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/limesoda.R [sets: all] [members: process,integrated,stack]
 #
@@ -38,7 +40,7 @@ predicted_fold <- function(member, rows, target, held) {
     log_density = -log_score_of(fit, rows[held, ], target, predicted, member))
 }
 
-# Of a mixture by scores() of each row.
+# The log score of a mixture is the one by scores() of each row.
 log_score_of <- function(fit, held, target, predicted, member) {
   if (member != "stack") return(-stats::dnorm(held[[target]], predicted$mean, predicted$sd, log = TRUE))
   vapply(seq_len(nrow(held)), function(i) scores(fit, held[i, ])$log_score, 0)

@@ -17,7 +17,7 @@ first <- do.call(rbind, lapply(by_split, function(one) one[which.min(one$k), ]))
 
 standard_error <- function(x) stats::sd(x) / sqrt(length(x))
 mean_se <- function(x) if (length(x) > 1L) sprintf("%.3f (%.3f)", mean(x), standard_error(x)) else sprintf("%.3f", x)
-counts <- function(x) paste(sprintf("%s (%d)", names(table(x)), table(x)), collapse = ", ")
+counts <- function(x) paste(sprintf("%s: %d", names(table(x)), table(x)), collapse = ", ")
 # Bold: below the paper's by more than the standard error.
 beside <- function(ours, reference) {
   better <- mean(ours) + (if (length(ours) > 1L) standard_error(ours) else 0) < reference

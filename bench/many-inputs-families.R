@@ -1,5 +1,6 @@
-# Classes, presence and counts in ten coordinates, of which four matter: one range for all of them, and one for each, which is the default
-# from three coordinates and 50 rows for each on. 2,000 rows, scores of 1,000 others, one thread.
+# Classes, presence and counts with ten predictors, of which four matter. One range for all predictors is compared with one range for each.
+# The latter is the default from three predictors and 50 rows for each on. Fits take 2,000 rows and one thread, and 1,000 other rows are
+# scored.
 #
 #   Rscript bench/many-inputs-families.R      keeps table many-inputs-families
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))

@@ -1,5 +1,8 @@
-# vnngp() of binary responses in many inputs, beside loo_k(): time of a whole fit and test log score, of 1,500 rows of ringnorm (20 inputs,
-# k = 16) and 3,000 of spambase (57 inputs, k = 32), standardised. Rscript bench/many-inputs.R [ringnorm spambase]
+# Binary responses with many predictors by vnngp(), compared with loo_k(). The results are the time of a whole fit and the test log score.
+# The sets are 1,500 rows of ringnorm with 20 predictors and k = 16, and 3,000 rows of spambase with 57 predictors and k = 32. Both are
+# standardised.
+#
+#   Rscript bench/many-inputs.R [ringnorm spambase]
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 

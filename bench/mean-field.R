@@ -1,7 +1,7 @@
-# CPU seconds of an epoch of the stochastic mean-field optimiser (vnngp(posterior = "mean-field", optimizer = "adam")), one thread, in double
-# precision: the difference between fits of few and of more epochs. Beside it the arithmetic that it cannot do without, at what one core
-# of the machine reaches in R's matrix product: for each point k^3/3 operations of the factor, 4 k^2 of the solves, and k^2/2 (7 d + 35)
-# of the covariances and their derivatives.
+# CPU seconds of an epoch of the stochastic mean-field optimiser, vnngp(posterior = "mean-field", optimizer = "adam"), on one thread in
+# double precision. An epoch is timed by the difference between fits of few and of more epochs. The time is compared with that of the
+# arithmetic that it cannot do without, at the rate of one core in R's matrix product. For each point this is k^3/3 operations of the
+# factor, 4 k^2 of the solves, and k^2/2 (7 d + 35) of the covariances and their derivatives.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/mean-field.R
 

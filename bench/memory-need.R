@@ -1,10 +1,11 @@
-# The memory that fits take at their peak, beside the data, and what R/memory-need.R foresees: one process for each case, whose peak is counted
-# from after a first small fit (/proc/self/clear_refs; Linux). Expected: the table is right within a third, for whatever takes more than 50 MiB.
+# The memory that fits take at their peak, in addition to the data, and what R/memory-need.R predicts. Each case runs in its own process.
+# Its peak is counted from after a first small fit (/proc/self/clear_refs, on Linux). Expected: the table is right within a third, for
+# whatever takes more than 50 MiB.
 #
 #   Rscript bench/memory-need.R [methods]        keeps table memory-need
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 
-# Formula, family and covariance beside those of a gaussian response, by what a case is called.
+# Returns the settings of a case by its name. Formula, family and covariance may differ from those of a Gaussian response.
 settings_of <- function(kind, k) {
   method <- switch(kind, vecchia = , levels = , few_levels = , space_time = vecchia(k), loo_k = , loo_k_counts = , loo_k_classes = loo_k(k),
     mll_k = mll_k(k), exact_gp = exact_gp(1e5), vnngp = vnngp(k),

@@ -1,15 +1,19 @@
-# Exact neighbours in many dimensions: the package's kd-tree beside FAISS's flat index with certified candidates (neighbor_search of
-# neargp_control()), and "auto", which tries both. One thread; CPU microseconds a query, the searches taking turns, the least of two
-# rounds. Groups of 16 queries that lie close together, as a search for the neighbours of all rows has them; the seconds to build the tree
-# or the index are given apart. auto_over_best is the whole time of "auto" over that of the faster one: its trial weighs more here, with
-# 2,048 queries, than where all rows are (for all of covtype they are too few for a trial, and "auto" is the tree).
+# Exact neighbours in many dimensions. The package's kd-tree is compared with FAISS's flat index with certified candidates, and with "auto",
+# which tries both. These are values of neighbor_search in neargp_control(). Times are CPU microseconds a query on one thread. The searches
+# take turns, and the least of two rounds counts.
 #
-# covtype comes standardised, as a fit starts, and with the ranges that a short fit of loo_k() finds for pine forest; kin40k standardised;
-# and normal variates, which fill all their dimensions.
+# Queries are groups of 16 that lie close together, as in a search for the neighbours of all rows. The seconds to build the tree or the
+# index are separate results. The column auto_over_best is the whole time of "auto" over that of the faster search. The trial of "auto"
+# weighs more here, with 2,048 queries, than where all rows are queries. For all of covtype the queries are too few for a trial, and "auto"
+# is the tree.
 #
-# Expected: FAISS costs 2 n d / (rate of the BLAS) a query, whatever the data: with a reference BLAS at 5 Gflop/s 12 ms for the 581,012
-# rows of covtype, with an optimised one at 60 Gflop/s 1 ms. The tree depends on how many dimensions the data fill: much less than that
-# under fitted ranges, which make few inputs count, and 3 ns a coordinate of each point where it excludes nothing.
+# The set covtype is standardised, as a fit starts. It is also scaled by the ranges that a short fit of loo_k() finds for pine forest. The
+# set kin40k is standardised. Normal variates fill all their dimensions.
+#
+# Expected: FAISS costs 2 n d / (rate of the BLAS) a query, whatever the data. For the 581,012 rows of covtype this is 12 ms with a
+# reference BLAS at 5 Gflop/s, and 1 ms with an optimised one at 60 Gflop/s. The time of the tree depends on how many dimensions the data
+# fill. It is much less than that of FAISS under fitted ranges, which make few inputs count. Where the tree excludes nothing, it is 3 ns a
+# coordinate of each point.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/neighbors-high-dimension.R [k, default 32] [groups of queries, default 128]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

@@ -1,11 +1,13 @@
-# Noise that differs between rows, nugget = ~ u + kind with known measurement variances beside it: are the coefficients found, do 95% prediction
-# intervals cover 95% where noise is small and where it is large, and what does a fit take beside one with a constant nugget? Exponential fields in
-# the unit square, variance 1, range 0.1; noise variance se^2 + 0.1 exp(1.2 u + 0.7 [kind = old]), u standard normal, se uniform in 0.05 to 0.4.
+# Noise that differs between rows, by nugget = ~ u + kind together with known measurement variances. Are the coefficients found? Do 95%
+# prediction intervals cover 95% where noise is small and where it is large? How long does a fit take, compared with a constant nugget? The
+# fields are exponential in the unit square, with variance 1 and range 0.1. The noise variance is se^2 + 0.1 exp(1.2 u + 0.7 [kind = old]),
+# with u standard normal and se uniform in 0.05 to 0.4.
 #
 #   Rscript bench/noise.R [fields, 100] [rows, 600] [rows of the timed fits, 50000; 0: none]
-#
-# Keeps tables noise (coverage by fifths of the true noise variance of new observations, 200 of each field), noise-recovery
-# (estimates) and noise-speed. Fits of one thread, in NEARGP_THREADS processes; times are of one thread, the least of three, taking turns.
+
+# Keeps tables noise, noise-recovery (estimates) and noise-speed. Table noise contains the coverage by fifths of the true noise variance of
+# new observations, 200 of each field. Fits run on one thread, in NEARGP_THREADS processes. Times are of one thread, the least of three,
+# taking turns.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 

@@ -1,15 +1,19 @@
-# Fields whose range and standard deviation change with place: local covariances beside the stationary one, by log scores of held-out rows.
+# Fields whose range and standard deviation change with location. Local covariances are compared with the stationary one, by log scores of
+# held-out rows.
 #
 #   Rscript bench/non-stationary.R [simulated|deformed|sets|warps|penalty|speed|all] [threads]
-#
-# simulated: unit square, exponential covariance of variance 1, nugget 0.01, range 0.03 in the west to 0.3 in the east, log-linear; 2,500 rows
-#   to fit, 1,500 held out. The truth is the covariance of the simulation, its parameters known. Formulas that know of x, and ones that do not.
-# sets: 5,000 random rows of shared data to fit, 2,000 held out; exponential, one range for each of space, time.
-# deformed: unit square, exponential covariance of variance 1 and range 0.2 at places moved by a smooth deformation, which the truth knows; 2,500
-#   rows to fit, 1,500 held out; correlation of the distances between nearby pairs that a fit has with those of the truth.
-# warps: the sets with expand(1), expand(2) and, where there is a coordinate for it, monotone().
-# penalty: the same at other penalties, with 500 and 1,500 rows.
-# speed: fits at n = 50,000, k = 20, in the ratio to the stationary one.
+
+# `simulated` simulates an exponential covariance of variance 1 in the unit square, with nugget 0.01. The range is log-linear, from 0.03 in
+#   the west to 0.3 in the east. There are 2,500 rows to fit and 1,500 held out. The truth is the covariance of the simulation, with its
+#   parameters known. Some formulas contain x, and some do not.
+# `sets` takes 5,000 random rows of shared data to fit and 2,000 held out. The covariance is exponential, with one range for each of space
+#   and time.
+# `deformed` simulates an exponential covariance of variance 1 and range 0.2 in the unit square. A smooth deformation, which the truth
+#   contains, moves the locations. There are 2,500 rows to fit and 1,500 held out. The result is the correlation between the fit's
+#   distances of nearby pairs and the true ones.
+# `warps` takes the sets with expand(1), expand(2) and, where there is a coordinate for it, monotone().
+# `penalty` takes the same at other penalties, with 500 and 1,500 rows.
+# `speed` times fits at n = 50,000, k = 20, as ratios to the stationary one.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
@@ -83,8 +87,9 @@ simulated <- function(seeds = 1:2) {
 
 # ---- a field of known deformation -----------------------------------------------------------------------------------------------------
 
-# Places swell around (0.3, 0.3), where distances grow by up to 2.5, and are pressed together around it, down to 0.33 of what they are; a second
-# centre shifts them. Radially u + 1.5 u exp(-u^2 / 0.08) rises everywhere: its least slope is 1 - 3 exp(-1.5) = 0.33, and the shift's -0.24. It does not fold.
+# Locations swell around (0.3, 0.3), where distances grow by up to 2.5. Around this region they are pressed together, down to 0.33 of their
+# distances. A second centre shifts them. Radially u + 1.5 u exp(-u^2 / 0.08) rises everywhere. Its least slope is 1 - 3 exp(-1.5) = 0.33,
+# and the shift's is -0.24. Therefore the map does not fold.
 true_places <- function(rows) {
   near <- function(x0, y0) exp(-((rows$x - x0)^2 + (rows$y - y0)^2) / (2 * 0.2^2))
   swell <- 1 + 1.5 * near(0.3, 0.3)
@@ -111,7 +116,8 @@ score_of_deformed_truth <- function(train, test) {
   mean_log_score(mean, sqrt(1.01 - colSums(cross^2)), test$z)
 }
 
-# Of pairs at most 0.1 apart on the map: log distances over that on the map, of the fit and of the truth.
+# For pairs within a distance of 0.1 on the map, takes logarithms of distances relative to those on the map. Returns the correlation between
+# those of the fit and those of the truth.
 stretch_correlation <- function(fit, rows) {
   set.seed(1)
   i <- sample(nrow(rows), 20000L, replace = TRUE)

@@ -1,10 +1,11 @@
-// What the CPU would lose if one source served it and GPUs: the task of conditional/gpu/conditional_gradient.h,
-// statement by statement, on packs in the place of numbers, a team of one and the CPU's triangle, against the CPU's own
-// kernel. Three forms of it: "gpu" has the pairs of rows in a GPU's order, round the circle (conditional/gpu/pairs.h),
-// "rows" has the order as a policy, row by row, and "rows and contraction" has the sums over pairs
-// (conditional/gpu/contract.h) as one, too. Compiled by bench/one-kernel-source.sh; without an argument it measures
-// times, with the name of a form it runs that form once on few targets, for callgrind, and with "nothing" what is
-// around it.
+// How much would the CPU lose if one source served it and GPUs? The task of conditional/gpu/conditional_gradient.h is
+// written statement by statement, on packs in place of numbers, with a team of one and the CPU's triangle. It is
+// compared with the CPU's own kernel, in three forms. "gpu" takes the pairs of rows in a GPU's order, round the circle
+// (conditional/gpu/pairs.h). "rows" takes the order as a policy, row by row. "rows and contraction" also takes the sums
+// over pairs as a policy (conditional/gpu/contract.h).
+//
+// Compiled by bench/one-kernel-source.sh. Without an argument it measures times. With the name of a form, it runs this
+// form once on few targets, for callgrind. With "nothing" it runs only what is around the forms.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -171,7 +172,7 @@ class TeamGradientOnPacks {
     gradient[covariance_.nugget_parameter()] += factor * noise;
   }
 
-  // As on a GPU: the pairs in one pass for up to four parameters, with branches inside, which are free there.
+  // As on a GPU, the pairs take one pass for up to four parameters. Branches are inside, which cost a GPU nothing.
   template <class Weight>
   void contract_scales_in_one_pass(const Weight& weight, V factor, V* gradient) {
     constexpr int together = 4;

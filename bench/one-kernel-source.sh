@@ -1,7 +1,8 @@
 #!/bin/sh
-# One kernel source for CPU and GPU: what the CPU would lose (bench/notes/one-kernel-source.md). Keeps
-# table one-kernel-source: least CPU seconds of 15 interleaved repeats for 20,000 targets, one thread, 8 lanes of
-# AVX-512; then instructions for 2,000 targets by callgrind, with 4 lanes of AVX2 (valgrind knows no AVX-512). Needs valgrind.
+# One kernel source for CPU and GPU, and how much the CPU would lose by it (bench/notes/one-kernel-source.md). Keeps table
+# one-kernel-source. The times are the least CPU seconds of 15 interleaved repeats for 20,000 targets, on one thread with 8 lanes of
+# AVX-512. Instructions for 2,000 targets are counted by callgrind with 4 lanes of AVX2, because valgrind does not support AVX-512. Needs
+# valgrind.
 #
 #   sh bench/one-kernel-source.sh
 set -eu

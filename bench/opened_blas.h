@@ -11,7 +11,7 @@ namespace neargp {
 
 namespace opened {
 
-// Fortran's routines of a library that is opened by its name; one process has one.
+// Fortran's routines of a library that is opened by its name. A process can open one library.
 inline void* library = nullptr;
 
 template <class Function>
@@ -50,7 +50,7 @@ inline BlasRoutines opened_routines() {
 
 }  // namespace opened
 
-// False where the library is not there or no OpenBLAS.
+// Returns false where the library does not exist or is not an OpenBLAS.
 inline bool use_opened_blas(const char* name) {
   opened::library = dlopen(name, RTLD_NOW);
   const FastBlas found = find_fast_blas(opened::library ? dlsym(opened::library, "dgemm_") : nullptr);

@@ -1,6 +1,7 @@
-# What benchmarks of several outputs share: fits together and separate ones, with their scores.
+# Functions that benchmarks of several responses share: joint fits and separate ones, with their scores.
 
-# Scores averaged over outputs; the log score is that of single outputs, "joint" that of all together divided by their number.
+# Scores averaged over responses. The log score is that of single responses, and "joint" is that of all responses together, divided by their
+# number.
 mean_scores <- function(model, observed, mean, sd, covariance = NULL, seconds = NA) {
   part <- lapply(seq_len(ncol(observed)), function(p) scores(observed[, p], mean = mean[, p], sd = sd[, p], na.rm = TRUE))
   average <- function(column) mean(vapply(part, `[[`, 0, column))
@@ -34,7 +35,7 @@ joint <- function(outputs, trend, train, test, coords, method, covariance, toget
     covariance = attr(took$value, "covariance"), observed = as.matrix(test[outputs]), fit = fit)
 }
 
-# Inputs that vary and outputs, standardised.
+# Inputs that vary, and responses, all standardised.
 standardised_outputs <- function(set, pattern) {
   raw <- bench_data(set)
   outputs <- grep(pattern, names(raw), value = TRUE)

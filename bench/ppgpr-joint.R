@@ -1,5 +1,5 @@
-# ppgpr() in two stages and trained jointly, with a full and with a diagonal covariance matrix, beside svgp(), on random rows of
-# standardised UCI sets: scores of the rows of fold 0 and CPU seconds of the whole fit on one thread.
+# Compares ppgpr() with svgp() on random rows of standardised UCI sets. Fits by ppgpr() take two stages or are trained jointly, with a full
+# or with a diagonal covariance matrix. The results are scores of the rows of fold 0, and CPU seconds of the whole fit on one thread.
 #
 #   Rscript bench/ppgpr-joint.R [sets: pol,elevators] [rows: 4000] [inducing points: 128]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

@@ -1,5 +1,5 @@
-# Predictions of a raster that go to files: peak memory of a process by the number of cells, each in a process of its own. Expected: that of one part,
-# whatever the raster.
+# Predictions of a raster that go to files. The result is the peak memory by the number of cells, each in a separate process. Expected: the
+# memory of one part, whatever the raster.
 #
 #   Rscript bench/prediction-files.R [thousands of cells, 250,1000,4000] [cells of a part, 250000]     keeps table prediction-files
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))

@@ -1,11 +1,11 @@
-# Presence in many coordinates by vnngp(), svgp() and loo_k(), with their defaults and the default covariance: log loss of rows held out, CPU
-# seconds of fit and prediction by one thread. Real sets have a random `rows` of their rows to fit and 2,000 others at most to test;
-# "simulated" has ten coordinates of which four matter, as many-inputs-families.R.
+# Presence with many predictors by vnngp(), svgp() and loo_k(), with their defaults and the default covariance. The results are the log loss
+# of rows held out, and CPU seconds of fit and prediction by one thread. From real sets, `rows` random rows are fitted, and at most 2,000
+# others are the test. The set "simulated" contains ten predictors, four of which matter, as in many-inputs-families.R.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/presence-inputs.R [sets] [rows: 2000] [methods: loo_k,svgp,vnngp]
-#
-# vnngp20 is vnngp(k = 20). vnngp_features has the covariance of features(), which is the default of ten and more coordinates with at most
-# 50 rows for each, and vnngp_ranges has a range for each coordinate, the default of more rows.
+
+# The method vnngp20 is vnngp(k = 20). The method vnngp_features takes the covariance of features(), the default of ten and more predictors
+# with at most 50 rows for each. The method vnngp_ranges takes a range for each predictor, the default of more rows.
 #
 # Keeps table presence-inputs, in which rows of sets and methods that are not named stay as they are.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

@@ -1,5 +1,5 @@
-// The speed of dense products beside the core's peak, by every engine: what bench/notes/products.md shows. On one
-// thread, by CPU time.
+// The speed of dense products by every engine, compared with the core's peak, for bench/notes/products.md. Times are
+// CPU times on one thread.
 //
 //   sh bench/products.sh [libopenblas.so.0]
 
@@ -25,7 +25,7 @@ double cpu_seconds() {
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
-// The fastest of several runs: whatever else the machine does only adds.
+// The rate of the fastest of several runs, since other work on the machine only adds to the time.
 double gigaflops(double flops, const std::function<void()>& run) {
   double best = 1e300, total = 0.0;
   for (int i = 0; i < 40 && (i < 4 || total < 1.0); ++i) {

@@ -1,11 +1,14 @@
-# Random effects and smooths beside a field: whether their variances, the trend's slope and predictions are right, and what they take.
-# Simulated: n rows in the unit square, an exponential field (variance 1, range 0.1), noise of variance 0.25, groups spread in space with
-# intercepts (variance 0.5) and slopes (0.25), a smooth of a covariate, a slope of a covariate.
+# Random effects and smooths together with a field. Are their variances, the trend's slope and predictions right, and how long do fits take?
+# The simulation takes n rows in the unit square, an exponential field of variance 1 and range 0.1, and noise of variance 0.25. Groups
+# spread in space add intercepts of variance 0.5 and slopes of variance 0.25. The trend adds a smooth of one covariate and a slope of
+# another.
 #
-# Expected before it was run: mean estimates within two standard errors of the truth by REML, intervals of 95% that cover 93 to 96% for the
-# slope, for group effects and for new rows of known and of new groups; a fit of 200 columns some 15 times as long as one without, of 10,000 three times.
+# Expected before the run: by REML, mean estimates are within two standard errors of the truth. Intervals of 95% cover 93 to 96% for the
+# slope, for group effects, and for new rows of known and of new groups. A fit of 200 columns takes some 15 times as long as one without,
+# and a fit of 10,000 columns three times.
 #
-#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,signs,inducing,loo] [fits] [rows]      keeps tables random-effects[-part]
+#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,signs,inducing,loo] [fits] [rows]
+#                                                  keeps tables random-effects[-part]
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 parts <- argument(1L, c("estimates", "counts", "time", "many", "signs", "inducing", "loo"))
@@ -56,8 +59,8 @@ if ("estimates" %in% parts) {
   save_result(cbind(what = rownames(table), as.data.frame(round(table, 4)), fits = fits, rows = n), "random-effects")
 }
 
-# Counts by vnngp(): groups and a field of variance 0.5 and range 0.15 in the logarithm. By its bound, as by maximum likelihood: expected were
-# variances too small by some percent, and the same coverage.
+# Counts by vnngp(): groups and a field of variance 0.5 and range 0.15 in the logarithm. The ELBO is maximised, like a likelihood that is
+# not restricted. Expected: variances too small by some percent, and the same coverage.
 one_of_counts <- function(seed, rows = 500L) {
   set.seed(seed)
   data <- data.frame(px = runif(rows), py = runif(rows), x = rnorm(rows), site = sample(groups, rows, TRUE))
@@ -80,7 +83,7 @@ if ("counts" %in% parts) {
     "random-effects-counts")
 }
 
-# Time, of the same rows with and without groups: whole fits of levels that are scattered over the square.
+# Times of whole fits to the same rows with and without groups, whose levels are scattered over the square.
 with_groups <- function(rows, levels, scattered = TRUE) {
   set.seed(1)
   data <- data.frame(px = runif(rows), py = runif(rows))
@@ -113,8 +116,8 @@ timed_fit <- function(rows, levels, k = 30L, regions = FALSE, method = vecchia(k
     evaluations = plain$value$convergence$evaluations, evaluations_effects = own$value$convergence$evaluations)
 }
 
-# A step of the search, also where the levels are regions, cells of a grid: the likelihood with its gradient and expected information near the
-# starting values, the second time that it is asked for.
+# Times a step of the search, also where the levels are regions, cells of a grid. A step is the likelihood with its gradient and expected
+# information near the starting values. The second evaluation is timed.
 problem_of <- function(...) {
   package <- asNamespace("neargp")
   suppressMessages(trace("fit_problem", quote(invokeRestart("problem", problem)), print = FALSE, where = package))
@@ -138,15 +141,15 @@ written <- function(results) {
   for (name in names(results)) save_result(results[[name]], paste0("random-effects-", name))
 }
 
-# the first call of a session loads what others find
+# the first call of a session also loads code, which later calls find loaded
 if (length(intersect(c("time", "many", "inducing", "loo"), parts))) timed_fit(1000L, 10L)
 if ("time" %in% parts) {
   written(list(time = do.call(rbind, lapply(c(10L, 50L, 100L, 200L, 1000L), timed_fit, rows = 20000L)),
     `counts-time` = timed_counts(2000L, 50L)))
 }
-# By svgp(). Expected: half as much again, since 200 points take six products of n * 200^2 and 100 columns three of n * 100 * 200.
+# A fit by svgp(). Expected: half as much again, since 200 points take six products of n * 200^2 and 100 columns three of n * 100 * 200.
 if ("inducing" %in% parts) written(list(inducing = timed_fit(20000L, 100L, 200L, method = svgp(200L))))
-# Thousands of levels, of which the search has no factor. Expected: three times a fit without them.
+# Thousands of levels, for which the search uses no factor. Expected: three times as long as a fit without them.
 if ("many" %in% parts) {
   written(list(step = rbind(timed_step(100000L, 10000L, 30L, FALSE), timed_step(100000L, 10000L, 10L, FALSE),
     timed_step(100000L, 10000L, 30L, TRUE), timed_step(20000L, 10000L, 30L, TRUE)),
@@ -173,8 +176,8 @@ compared <- function(levels, regions) {
     c(logLik(exact)), error = attr(logLik(signs), "standard_error"), seconds = fits$signs$cpu, seconds_exact = fits$exact$cpu)
 }
 if ("signs" %in% parts) written(list(signs = rbind(compared(3000L, FALSE), compared(2916L, TRUE))))
-# Leave-one-out predictions of all rows, of as many columns beside the trend. Expected: seconds, where the weights of 30 neighbours are
-# applied to as many columns, and half a form of as many rows and columns for each row.
+# Leave-one-out predictions of all rows, for as many columns in addition to the trend. Expected: seconds. The weights of 30 neighbours are
+# applied to as many columns, and half a form of as many rows and columns is computed for each row.
 timed_loo <- function(rows, levels) {
   data <- with_groups(rows, levels)
   own <- fit_to(y ~ (1 | site), data, 30L)

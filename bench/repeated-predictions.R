@@ -1,10 +1,10 @@
-# What a prediction costs whose fit has predicted before: the first row, each further call of one row, and many rows in 1 and in 100
+# The cost of a prediction from a fit that has predicted before: the first row, each further call of one row, and many rows in 1 and in 100
 # chunks.
 #
 #   Rscript bench/repeated-predictions.R [numbers of rows, comma-separated; 20000,200000] [methods, comma-separated; all] [label]
 #
-# Times are elapsed seconds and, for calls, CPU milliseconds too: elapsed ones count only where nothing else runs. Fits take one
-# step, so that they are quick. Keeps table repeated-predictions[-label].
+# Times are elapsed seconds and, for calls, also CPU milliseconds. Elapsed times count only where nothing else runs. Fits take one step, so
+# that they are quick. Keeps table repeated-predictions[-label].
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 

@@ -1,5 +1,5 @@
-# The default fit of inputs most of which are repeated (keggundirected): what each search for neighbours changes of the log-likelihood at the same
-# parameters, and what the optimiser then gains. The fit is continued twice.
+# The default fit of inputs most of which are repeated (keggundirected). How much does each search for neighbours change the log-likelihood
+# at the same parameters, and how much does the optimiser then gain? The fit is continued twice.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/repeated-rows.R [rows: 6000]      keeps table repeated-rows
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

@@ -1,11 +1,12 @@
-# Later response families: how well Tweedie and zero-inflated responses predict beside mgcv's, and whether intervals of the field are
-# honest for each.
+# Later response families. How well do Tweedie and zero-inflated responses predict, compared with those of mgcv? Do intervals of the field
+# cover as they should, for each family?
 #
 #   Rscript bench/response-families.R [contest] [coverage]
-#
-# The contest is of two surveys: density of Pacific cod per haul (pcod, kg / km^2, zeros in 54% of the hauls), and yelloweye rockfish
-# caught by longline (counts, with the number of hooks as exposure). Folds are (row - 1) %% 5; the rival's trend of year and log depth is
-# ours, with its smooth functions of depth as natural splines and of place as the field.
+
+# The contest is on two surveys. In pcod, the response is the density of Pacific cod per haul in kg / km^2, with zeros in 54% of the hauls.
+# In yelloweye, it is the count of yelloweye rockfish caught by longline, with the number of hooks as exposure. Folds are (row - 1) %% 5.
+# Our trend of year and log depth is the rival's. Natural splines replace its smooth function of depth, and the field replaces its smooth
+# function of location.
 
 bench_script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(bench_script)) dirname(bench_script) else "bench", "common.R"))
@@ -103,7 +104,7 @@ families <- list(
   })
 )
 
-# Shares of held-out places at which the 95% interval holds the linear predictor.
+# Computes the shares of data and of held-out locations at which the 95% interval contains the linear predictor.
 run_coverage <- function(n = 1200L, held_out = 300L, seeds = 1:4) {
   results <- NULL
   for (seed in seeds) {

@@ -1,5 +1,6 @@
 # CPU time of predictions and scores of 1,000 responses by the mixture over their linear predictor: CRPS, PIT, log score, 95% intervals,
-# exceedance; and, beside the library of another version of the package, the ratio of the times and the largest difference of the CRPS.
+# exceedance. The library of another version of the package can be given. The results are then also the ratio of the times and the largest
+# difference of the CRPS.
 #
 #   Rscript bench/response-scores.R [library of another version]
 #

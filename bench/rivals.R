@@ -1,7 +1,7 @@
-# The rivals of speed-rivals.R, each behind functions of its own with its own defaults: fit(frame, k) gives a list of estimates in
-# neargp's terms (variance * exp(-distance / range), nugget), `seconds` and what predict needs; predict(fit, places, k) gives mean and
-# variance of new observations. GPBoost runs as its Python package in a process of its own and reports its own CPU time:
-# NEARGP_PYTHON is an interpreter that has it (default: python3).
+# The rivals of speed-rivals.R. Each is called by its own functions, with its own defaults. `fit()` returns a list of estimates, `seconds`
+# and what the prediction needs, for a data frame and k. Estimates are in neargp's terms: variance * exp(-distance / range), and nugget.
+# `predict()` returns mean and variance of new observations at locations, from a fit and k. GPBoost runs as its Python package in a separate
+# process, and reports its own CPU time. NEARGP_PYTHON is an interpreter with GPBoost (default: python3).
 
 gpboost_python <- function() Sys.getenv("NEARGP_PYTHON", "python3")
 
@@ -44,14 +44,14 @@ neargp_predict <- function(fit, places, k) {
   list(seconds = run$cpu / 5, mean = moments$mean, variance = moments$sd^2)
 }
 
-# Groups the observations, its default and its faster way.
+# Groups the observations, which is GpGp's default and its faster way.
 gpgp_fit <- function(frame, k) {
   run <- timed(GpGp::fit_model(frame$z, as.matrix(frame[c("x", "y")]), covfun_name = "exponential_isotropic", m_seq = c(10, k), silent = TRUE))
   p <- run$value$covparms
   list(seconds = run$cpu, variance = p[1L], range = p[2L], nugget = p[1L] * p[3L], fit = run$value)
 }
 
-# GpGp has no formula for the variance: it is that of 30 conditional simulations, its default number.
+# GpGp offers no formula for the variance. It is the variance of 30 conditional simulations, GpGp's default number.
 gpgp_predict <- function(fit, places, k, simulations = 30L) {
   locations <- as.matrix(places[c("x", "y")])
   X <- matrix(1, nrow(locations), 1L)

@@ -1,5 +1,6 @@
-# Memory and time of svgp() on rows that are read from a CSV file in chunks, beside the same fit in memory: peak memory of a process of
-# its own for each (VmHWM of /proc/self/status, so Linux alone), less that of a process that has only loaded the package.
+# Memory and time of svgp() on rows that are read from a CSV file in chunks, compared with the same fit in memory. Each fit runs in its own
+# process. Its memory is the peak of that process, less the peak of a process that has only loaded the package. The peak is VmHWM of
+# /proc/self/status, so the script needs Linux.
 #
 #   Rscript bench/row-source.R [rows: 1000000] [inducing points along each side: 6] [iterations: 1]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -23,7 +24,7 @@ local({
   }
 })
 
-# Peak memory in MiB, CPU seconds, bound and evaluations of a process that fits `data`.
+# Peak memory in MiB, CPU seconds, ELBO and evaluations of a process that fits `data`.
 child <- function(data) {
   lines <- c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "suppressMessages(library(neargp))",
     if (nzchar(data)) c(sprintf("data <- %s", data), sprintf(paste("fit <- suppressWarnings(neargp(z ~ height, data, coords = ~ x + y,",

@@ -1,7 +1,7 @@
-# How far are draws that are made with neighbours from the dense conditional distribution? 400 observations on the unit square and a grid of
-# 400 new places; parameters known. For each covariance and nugget: the difference of the mean of 1,000 draws from the dense mean, in dense
-# standard deviations (root mean square and largest over the grid), and the standard deviation of the sum over the grid, relative to the
-# dense one.
+# How far are draws that are made with neighbours from the dense conditional distribution? There are 400 observations on the unit square and
+# a grid of 400 new locations, and the parameters are known. For each covariance and nugget, the mean of 1,000 draws is compared with the
+# dense mean. The difference is in dense standard deviations, as root mean square and largest over the grid. The standard deviation of the
+# sum over the grid is relative to the dense one.
 #
 #   Rscript bench/simulate-smooth.R
 

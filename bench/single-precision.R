@@ -1,5 +1,6 @@
-# What single precision would cost: Vecchia's log-likelihood, its derivative in the log of the range and the information, by matrices in
-# single precision, against double. Matern 3/2, 3,000 uniform points in the unit square, k = 30, data drawn from the model.
+# The cost of single precision: errors of Vecchia's log-likelihood, of its derivative in the log of the range and of the information.
+# Matrices in single precision are compared with matrices in double. The covariance is Matérn 3/2 at 3,000 uniform points in the unit
+# square, k = 30, and the data are drawn from the model.
 #
 #   Rscript bench/single-precision.R
 options(width = 160L)

@@ -16,7 +16,7 @@ Rcpp::NumericVector vecchia_terms(const Eigen::MatrixXd& points, const Eigen::Ve
   double log_likelihood = 0.0, score = 0.0, information = 0.0, failed = 0.0;
   for (int t = 0; t < neighbors.nrow(); ++t) {
     const int target = int(y.size()) - neighbors.nrow() + t;
-    // coordinates from the target's on: their differences lose nothing
+    // coordinates are taken relative to the target's, so that their differences lose nothing
     Matrix z(n, points.cols()), s(n, n), slope(n, n);
     Vector values(n);
     for (int i = 0; i < n; ++i) {

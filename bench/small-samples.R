@@ -1,11 +1,12 @@
-# Do 95% prediction intervals of few rows cover 95%? Exponential fields in the unit square, variance 1, range 0.2, nugget 0.1, with a constant
-# mean or with four covariates; 20 new places of each field, all drawn at random. By maximum and by restricted likelihood, with the estimated
-# covariance parameters and with these integrated over their posterior.
+# Do 95% prediction intervals of few rows cover 95%? Exponential fields are simulated in the unit square, with variance 1, range 0.2 and
+# nugget 0.1. The mean is constant, or contains four covariates. In each field, 20 new locations are predicted, and all locations are drawn
+# at random. The intervals use parameters estimated by maximum or by restricted likelihood, or integrate the covariance parameters over
+# their posterior.
 #
 #   Rscript bench/small-samples.R [fields, 1000] [numbers of rows, 30,50,100,300]
-#
-# Keeps table small-samples, a row for each setting, by fits of one thread in NEARGP_THREADS processes. Errors are standard errors
-# of the mean over fields: new places of one field depend on each other.
+
+# Keeps table small-samples, a row for each setting, by fits of one thread in NEARGP_THREADS processes. Errors are standard errors of the
+# mean over fields, because new locations of one field depend on each other.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 

@@ -1,8 +1,10 @@
-# How large are the edges of prediction maps where one neighbour takes the place of another, and what does predict(smooth = TRUE) cost?
-# 600 observations on the unit square, parameters known. Along 5 lines across it every place where the set of neighbours changes is
-# found by bisection, and the mean is predicted on both sides, 1e-12 apart: `jumps` for each unit of length, their root mean square and
-# the largest, in standard deviations of the predictions there. At 1,000 new places: the root mean square difference from the dense mean, in
-# dense standard deviations, RMSE and CRPS of new observations, and the coverage of 95% intervals. `seconds`: CPU seconds for 2,500 cells, one thread.
+# How large are the edges of prediction maps where one neighbour replaces another, and how much does predict(smooth = TRUE) cost? There are
+# 600 observations on the unit square, and the parameters are known. Along 5 lines across the square, bisection finds every location where
+# the set of neighbours changes. The mean is predicted on both sides, at a distance of 1e-12. `jumps` counts these locations for each unit
+# of length. The root mean square and the largest jump are in standard deviations of the predictions there.
+#
+# At 1,000 new locations, the results are the root mean square difference from the dense mean, in dense standard deviations, and RMSE and
+# CRPS of new observations. The coverage of 95% intervals is computed as well. `seconds` are CPU seconds for 2,500 cells on one thread.
 #
 #   Rscript bench/smooth-maps.R
 
@@ -30,7 +32,7 @@ settings <- list(
   "default, smooth" = list(smooth = TRUE)
 )
 
-# Pairs of places on lines between which the neighbours of a prediction change.
+# Finds pairs of locations on lines between which the neighbours of a prediction change.
 edges <- function(fit, setting) {
   given <- neargp:::predict_settings(fit, setting$k, setting$local_mean, if (isTRUE(setting$smooth)) 0 else setting$sectors)
   sets <- function(places) apply(as.matrix(neargp:::prediction_neighbors(fit, as.matrix(places), given)), 2L, function(set) paste(sort(set), collapse = " "))

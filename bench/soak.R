@@ -1,6 +1,6 @@
-# Mixed work in one process for some minutes: fits of all methods, predictions, simulations, errors, interrupts, checkpoints, forks and other numbers of
-# threads. Memory, threads, open files and temporary files are counted every few rounds. Expected: after the first fifth of the time memory rises by less
-# than 2%, and there is no thread, file or process more than then. Linux (/proc).
+# Mixed work in one process for some minutes: fits of all methods, predictions, simulations, errors, interrupts, checkpoints, forks and
+# other numbers of threads. Memory, threads, open files and temporary files are counted every few rounds. Expected: after the first fifth of
+# the time, memory rises by less than 2%, and no thread, file or process is added. The script needs Linux (/proc).
 #
 #   nice -n 15 Rscript bench/soak.R [MINUTES]        keeps table soak; status 1 where something is left
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
@@ -17,7 +17,7 @@ data$class <- factor(c("a", "b", "c")[1L + (field > 0.5) + (data$x > 0.6)])
 new <- data[1:20, ]
 file <- tempfile(fileext = ".checkpoint")
 
-# By name, a function of the control and the number of threads.
+# Fits by name. Each is a function of the control and the number of threads.
 fits <- local({
   of <- function(formula, method, family = NULL) function(...) {
     suppressWarnings(suppressMessages(neargp(formula, data, coords = ~ x + y, method = method, family = family, verbose = FALSE, ...)))

@@ -1,5 +1,6 @@
-# Models of space and time on data: ocean temperatures of floats (every third profile of argo2016, on the sphere) and square roots of monthly
-# precipitation at the stations of Colorado, 1994 to 1997. A tenth of the rows is withheld as gaps, and all of the last twentieth of the time.
+# Models of space and time on data. One set is ocean temperatures of floats, every third profile of argo2016, on the sphere. The other is
+# square roots of monthly precipitation at the stations of Colorado, 1994 to 1997. A tenth of the rows is withheld as gaps, and all of the
+# last twentieth of the time.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/space-time-data.R
 

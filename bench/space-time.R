@@ -1,10 +1,11 @@
-# Does a fit of Gneiting's covariance predict as well as the truth, in gaps and ahead of the data, and what does it cost? Fields of that
-# covariance over places x times, drawn by Vecchia's approximation with 60 neighbours. A tenth of the rows before the last 10 times is
-# withheld as gaps, and all of these times as forecasts.
+# Does a fit of Gneiting's covariance predict as well as the truth, in gaps and ahead of the data, and how long does it take? Fields with
+# that covariance are drawn at all locations and times, by Vecchia's approximation with 60 neighbours. A tenth of the rows before the last
+# 10 times is withheld as gaps, and all rows of these times as forecasts.
 #
-#   OMP_NUM_THREADS=1 Rscript bench/space-time.R [places] [times] [seeds, comma-separated]
-#
-# Every fit predicts from the same rows with 60 neighbours; "truth" is the fit with all parameters fixed at their true values but the trend's.
+#   OMP_NUM_THREADS=1 Rscript bench/space-time.R [locations] [times] [seeds, comma-separated]
+
+# Every fit predicts from the same rows with 60 neighbours. In the fit "truth", all parameters except the trend's are fixed at their true
+# values.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 

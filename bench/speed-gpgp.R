@@ -1,8 +1,7 @@
-# neargp beside GpGp, alternating in the same run on one thread; CPU seconds, the least of several rounds.
-# (a) log-likelihood with gradient and information, microseconds a row; (b) maxmin ordering and ordered neighbours. Evaluations of
-# the likelihood alone, whole fits and predictions are in speed-rivals.R.
-# Expected from a trial of the kernel alone (Matern 3/2, k = 30): 1.96 microseconds a row with AVX-512, 2.26 with AVX2, 4.63 with
-# SSE2, against 34 of GpGp.
+# Compares neargp with GpGp, alternating in the same run on one thread. Times are CPU seconds, the least of several rounds. Part (a) is the
+# log-likelihood with gradient and information, in microseconds a row. Part (b) is the maxmin ordering and ordered neighbours. Evaluations
+# of the likelihood alone, whole fits and predictions are in speed-rivals.R. The expectation comes from a trial of the kernel alone, with
+# Matérn 3/2 and k = 30. It is 1.96 microseconds a row with AVX-512, 2.26 with AVX2 and 4.63 with SSE2, against 34 of GpGp.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/speed-gpgp.R [rows]       50,000 by default
 

@@ -1,10 +1,13 @@
-# neargp beside GpGp, GPBoost and BRISC on one thread, in the same run; CPU seconds, the least of several rounds in which all take turns.
-# (a) The log-likelihood alone, n = 20,000, k = 30. (b) A whole fit of n = 50,000, exponential covariance and nugget, from the data to the
-# estimates with ordering and neighbours; k = 30, and 15 for BRISC, which runs out of memory above. The estimates of all are compared in
-# one likelihood: Vecchia's with the k of the fits, and with 100 neighbours, which none of them has maximised.
-# (c) Prediction with variance at 5,000 places from the 50,000.
+# Compares neargp with GpGp, GPBoost and BRISC on one thread, in the same run. Times are CPU seconds, the least of several rounds in which
+# all packages take turns.
+# - Part (a) is the log-likelihood alone, n = 20,000, k = 30.
+# - Part (b) is a whole fit of n = 50,000, from the data to the estimates with ordering and neighbours. The covariance is exponential, with a
+#   nugget. Fits take k = 30, and 15 for BRISC, which runs out of memory above. The estimates of all packages are compared in one likelihood.
+#   It is Vecchia's with the k of the fits, and with 100 neighbours, which none of the packages has maximised.
+# - Part (c) is prediction with variance at 5,000 locations from the 50,000 rows.
 #
-# Expected: (a) 12 times as fast as both, (b) 20 times as fast as each and a likelihood at least as high, (c) 5 times the fastest.
+# Expected for (a): 12 times as fast as both rivals. Expected for (b): 20 times as fast as each, and a likelihood at least as high. Expected
+# for (c): 5 times as fast as the fastest rival.
 #
 #   OMP_NUM_THREADS=1 NEARGP_RIVALS=<library> NEARGP_PYTHON=<interpreter with gpboost> Rscript bench/speed-rivals.R [rows] [rounds]
 

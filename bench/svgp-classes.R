@@ -1,11 +1,13 @@
-# svgp(), odvgp() and loo_k() on standardised sets of classes, on random splits of which a tenth of the rows is the test set, beside the accuracies and
-# log likelihoods that the ODVGP paper (Salimbeni et al. 2018, appendix G) has for its inducing points: the better of its methods with a coupled
-# basis (SVGP by Adam or by natural gradients), and the better with an orthogonal one. CPU seconds (of all threads) are of the whole fit.
+# Fits svgp(), odvgp() and loo_k() to standardised sets of classes. In each random split, a tenth of the rows is the test set. The results
+# are compared with the accuracies and log likelihoods of the ODVGP paper (Salimbeni et al. 2018, appendix G) for its inducing points. The
+# comparison takes the better of its methods with a coupled basis, SVGP by Adam or by natural gradients, and the better with an orthogonal
+# one. CPU seconds are those of the whole fit, of all threads.
 #
 #   Rscript bench/svgp-classes.R run [sets: landsat,thyroid,pendigits] [inducing points: 128] [methods: softmax,odvgp,robust-max,loo_k] [splits: 1]
 #   Rscript bench/svgp-classes.R table
-#
-# softmax and robust-max are links of svgp(), the latter without a trend; odvgp() has the softmax, and the mean of all rows. Rows go to table svgp-classes, and what is there already is not run again.
+
+# The methods softmax and robust-max are links of svgp(), the latter without a trend. The method odvgp takes the softmax, and
+# all rows for its mean. Rows go to table svgp-classes, and rows that are already there are not computed again.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
 for (file in c("common.R", "published.R", "class-sets.R")) source(file.path(folder, file))
@@ -32,7 +34,7 @@ run <- function(case) {
     accuracy = scored$accuracy, nll = scored$log_loss, calibration_error = scored$calibration_error))
 }
 
-# Ours of a set and a method, with most inducing points, beside the printed figures of either basis.
+# Compares our result of a set and a method, with most inducing points, with the printed figures of either basis.
 beside <- function(rows, metric) {
   printed <- best_published("odvgp")
   printed <- printed[printed$set == rows$set[1L] & printed$metric == metric, ]

@@ -1,10 +1,10 @@
-# GPyTorch's SVGP, PPGPR or ODVGP (float32) beside svgp(), ppgpr() or odvgp() on standardised UCI sets, fold 0: the CPU seconds of one thread in which
-# GPyTorch reaches the best test score of its epochs, and those of our whole fit.
+# Compares GPyTorch's SVGP, PPGPR or ODVGP (float32) with svgp(), ppgpr() or odvgp() on fold 0 of standardised UCI sets. The results are CPU
+# seconds of one thread: the time until GPyTorch reaches the best test score of its epochs, and the time of our whole fit.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/svgp-gpytorch.R [sets: pol,kin40k] [methods: svgp] [inducing points: 512] [epochs: 400] [task: both, rival, own]
 #
-# NEARGP_GPYTORCH is a Python interpreter that has torch and gpytorch (default: python3). The task "rival" keeps GPyTorch's path, which takes from
-# half an hour to two hours a set, in results/svgp.txt; "own" takes it from there.
+# NEARGP_GPYTORCH is a Python interpreter with torch and gpytorch (default: python3). The task "rival" keeps GPyTorch's path in
+# results/svgp.txt, and takes from half an hour to two hours a set. The task "own" reads this path.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "gpytorch.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))

@@ -1,6 +1,7 @@
-# One evaluation of svgp()'s bound with its gradient, beside the time that its products alone would take at the rate of the package's matrix
-# product, measured between the evaluations: CPU seconds of one thread. With M inducing points a row takes 4 M^2 multiplications and
-# additions for the standard bound (triangular solve, rank update, product), and 6 M^2 for the tight one (a solve and a rank update more).
+# One evaluation of the ELBO of svgp() with its gradient. It is compared with the time that its products alone would take at the rate of the
+# package's matrix product. This rate is measured between the evaluations. Times are CPU seconds of one thread. With M inducing points and
+# the standard ELBO, a row takes 4 M^2 multiplications and additions, for a triangular solve, a rank update and a product. The tight ELBO
+# takes 6 M^2, for a solve and a rank update more.
 #
 #   Rscript bench/svgp-million.R [rows: 100000] [inducing points: 512] [coordinates: 3] [rounds: 3]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

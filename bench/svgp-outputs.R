@@ -1,10 +1,11 @@
-# Several outputs on inducing points: a linear model of coregionalisation by svgp() beside separate fits of each output with as many points.
+# Several responses on inducing points. A linear model of coregionalisation by svgp() is compared with separate fits of each response with
+# as many points.
 #
 #   Rscript bench/svgp-outputs.R [sets: naval,sarcos_test] [inducing points: 128] [split: 1] [models: separate,together,rank 2]
-#
-# Inputs and outputs are standardised, 15:3:2 splits (of which the validation rows are left out), one range for each input: those of
-# loo-k-outputs.R. "together" has one structure of full rank, "rank 2" one of two factors, for more than two outputs. CPU seconds are of fit and
-# prediction on one thread.
+
+# Inputs and responses are standardised, with one range for each input. The splits are 15:3:2 as in loo-k-outputs.R, and the validation rows
+# are left out. The model "together" is one structure of full rank. The model "rank 2" is one structure of two factors, for more than two
+# responses. CPU seconds are those of fit and prediction on one thread.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 source(file.path(bench_folder(), "outputs-fits.R"))

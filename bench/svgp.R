@@ -1,7 +1,7 @@
-# svgp(), odvgp() and ppgpr() on standardised UCI sets: test scores of fold 0 (a tenth of the rows), and CPU seconds of the whole fit on one thread.
-# Fits by odvgp() and ppgpr() begin with one by svgp().
+# Compares svgp(), odvgp() and ppgpr() on standardised UCI sets. The results are test scores of fold 0 (a tenth of the rows), and CPU
+# seconds of the whole fit on one thread. Fits by odvgp() and ppgpr() begin with one by svgp().
 #
-# Of svgp() the ways of optimisation are compared; the bound on the way, by CPU seconds, goes to a table of its own.
+# For svgp(), the ways of optimisation are compared. The ELBO on the way, by CPU seconds, goes to a separate table.
 #
 #   Rscript bench/svgp.R [sets: pol,elevators] [inducing points: 512] [bounds: tight] [methods: svgp,odvgp,ppgpr] [optimizers: auto]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -15,7 +15,7 @@ methods <- argument(4L, c("svgp", "odvgp", "ppgpr"))
 optimizers <- argument(5L, "auto")
 on_the_way <- NULL
 
-# Value and CPU seconds of a fit, and what it tells on its way, by the seconds until then.
+# Returns a fit and its CPU seconds. The values in its messages on the way are recorded with the seconds until then.
 watched <- function(fit, ...) {
   began <- sum(proc.time()[1:2])
   told <- function(message) {

@@ -1,5 +1,5 @@
-# CPU seconds of one thread for fits and 1,000 predictions by number of rows n and of predictors d, for the article "Tabular data":
-# a smooth function of all predictors with noise, Matern 5/2 with a range for each predictor.
+# CPU seconds of one thread for fits and 1,000 predictions, by the number of rows n and of predictors d, for the article "Tabular data". The
+# response is a smooth function of all predictors with noise. The covariance is Matérn 5/2 with a range for each predictor.
 #
 #   OMP_NUM_THREADS=1 R_LIBS=_build/library Rscript bench/tabular-times.R [rows: 1000,10000,50000] [predictors: 5,18] [methods: loo_k,vecchia]
 

@@ -11,7 +11,7 @@ n <- if (length(arguments) > 0L) as.integer(as.numeric(arguments[[1L]])) else 10
 k <- if (length(arguments) > 1L) as.integer(arguments[[2L]]) else 20L
 threads <- bench_threads()
 
-# `timed()`, and the peak of the process's memory meanwhile: Linux starts its count anew when told so.
+# Times an expression, and records the peak of the process's memory meanwhile. Linux starts its count again when 5 is written to clear_refs.
 measure <- function(name, expression) {
   gc()
   cat("5", file = "/proc/self/clear_refs")

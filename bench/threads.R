@@ -1,5 +1,5 @@
-# What a second thread brings, on a machine with cores to spare and on one with more processes than cores: elapsed and CPU seconds
-# of small and of larger fits with one and two threads, taking turns.
+# The gain by a second thread, on a machine with cores to spare and on one with more processes than cores. The results are elapsed and CPU
+# seconds of small and of larger fits with one and two threads, taking turns.
 #
 #   Rscript bench/threads.R [processes that keep the machine busy meanwhile, as 0 or 6] [rows, as 400,10000]
 

@@ -1,9 +1,10 @@
-# Two levels: a factor, and 0/1 with family = binomial(), by the two methods that could be their default, loo_k() and vnngp(). Log loss and
-# error of rows held out, with the default covariance of each: random splits, and for maps also blocks of a tenth of the area.
+# Two levels: a factor, and 0/1 with family = binomial(), by the two methods that could be their default, loo_k() and vnngp(). The results
+# are log loss and error of rows held out, with the default covariance of each method. Splits are random, and for maps also by blocks of a
+# tenth of the area.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/two-levels.R [sets] [rows: 800] [splits: 3]
-#
-# Keeps table two-levels, a row for each set, hold-out and split, in which rows of sets that are not named stay as they are.
+
+# Keeps table two-levels, a row for each set, hold-out and split. Rows of sets that are not named stay as they are.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 stop_unless_one_thread()
@@ -25,7 +26,7 @@ table_of <- function(set, response = "y", without = NULL, ranks = FALSE) {
   data.frame(scale(inputs), y = as.integer(rows[[response]] == max(rows[[response]])))
 }
 
-# Maps have two coordinates, tables have more. Extreme values of eeg are errors of the device.
+# Sets with two coordinates are maps, and sets with more are tables. Extreme values of eeg are errors of the device.
 maps <- list(
   wet_21st = function() with(subset(wet_days(), !is.na(on_21st)), on_map(lon, lat, on_21st >= 2.5)),
   warm_cells = function() with(subset(land_temperature(), !held_out), on_map(lon, lat, temperature > 42)),

@@ -1,15 +1,18 @@
-# Coefficients that vary with place: are the parameters of intercept and slope fields found, do 95% intervals of the slope's surface cover it, and
-# what do more neighbours bring? y = 1 + w0(s) + (2 + w1(s)) x + noise in the unit square, w0 Matern 3/2 of variance 1 and range 0.1, w1 of variance
-# 0.5 and range 0.3, noise of variance 0.09; x standard normal, or 3 + a standard normal, or smooth in place (range 0.2).
+# Coefficients that vary with location. Are the parameters of intercept and slope fields found? Do 95% intervals of the slope's surface
+# cover it? Do more neighbours help? The data are y = 1 + w0(s) + (2 + w1(s)) x + noise in the unit square, with noise of variance 0.09. The
+# field w0 is Matérn 3/2 of variance 1 and range 0.1, and w1 of variance 0.5 and range 0.3. The covariate x is standard normal, or 3 + a
+# standard normal, or smooth in space with range 0.2.
 #
-# Beside them REML, and the true parameters: what is missed with those estimated is then theirs.
+# Fits by REML and with the true parameters are added. Coverage that is missed only with estimated parameters is the fault of the estimates.
 #
-# Expected before it was run: 94 to 96% at k = 60, with parameters estimated; the slope's variance scatters more at k = 30; predictions are the same.
+# Expected before the run: 94 to 96% at k = 60, with parameters estimated. The slope's variance scatters more at k = 30, and predictions are
+# the same.
 #
 #   R_LIBS=_build/library Rscript bench/varying-coefficients.R [fields, 30] [rows, 600] [of the fields, by mgcv, 3]
-#
-# Keeps tables varying-coefficients (coverage and errors of surfaces at 200 new places) and varying-coefficients-recovery
-# (estimates). mgcv's s(px, py) + s(px, py, by = x) is beside it. Fits of one thread, in NEARGP_THREADS processes.
+
+# Keeps tables varying-coefficients and varying-coefficients-recovery. The first contains coverage and errors of surfaces at 200 new
+# locations, and the second estimates. The rival is mgcv with s(px, py) + s(px, py, by = x). Fits run on one thread, in NEARGP_THREADS
+# processes.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 
@@ -42,7 +45,7 @@ one_fit <- function(data, k, estimation = NULL) {
   neargp(z ~ x, data, coords = ~ px + py, method = vecchia(k, estimation = estimation), covariance = covariance, threads = 1L, verbose = FALSE)
 }
 
-# What intervals would cover if parameters were known.
+# The fit with known parameters, for comparison of its intervals.
 at_truth <- function(data, k) {
   covariance <- cov_matern(1.5, variance = truth[["variance_1"]], range = truth[["range_1"]]) +
     cov_matern(1.5, by = ~ x, variance = truth[["variance_2"]], range = truth[["range_2"]])
@@ -57,7 +60,7 @@ table_row <- function(seed, kind, model, new, mean, sd, eta, seconds) {
 
 by_mgcv <- function(seed, kind, data, new) {
   ran <- timed(mgcv::gam(z ~ x + s(px, py, k = 100) + s(px, py, by = x, k = 50), data = data, method = "REML"))
-  # The smooth times x has no constant, which is the trend's: the coefficient at x = 1 less that at 0.
+  # The smooth times x contains no constant, which is the trend's. The slope is the prediction at x = 1 less that at 0.
   difference <- predict(ran$value, transform(new, x = 1), type = "lpmatrix") - predict(ran$value, transform(new, x = 0), type = "lpmatrix")
   table_row(seed, kind, "mgcv", new, drop(difference %*% coef(ran$value)), sqrt(rowSums((difference %*% vcov(ran$value)) * difference)),
     predict(ran$value, new), ran$cpu)

@@ -1,13 +1,14 @@
-# vecchia(inducing = ): scores of fold 0 of standardised UCI sets beside vecchia() and svgp(); log-likelihoods, estimates and scores beside
-# vecchia() and exact_gp() on a simulated field; or whole fits and predictions beside GPBoost's full-scale Vecchia approximation, in CPU
-# seconds on one thread. bench/notes/vecchia-inducing.md says what came of it.
+# Four tasks on vecchia(inducing = ). `sets` computes scores of fold 0 of standardised UCI sets, also for vecchia() and svgp(). `estimates`
+# computes log-likelihoods, estimates and scores on a simulated field, also for vecchia() and exact_gp(). `information` compares the
+# likelihood's curvature with Vecchia's information. `gpboost` compares whole fits and predictions with GPBoost's full-scale Vecchia
+# approximation, in CPU seconds on one thread. The results are in bench/notes/vecchia-inducing.md.
 #
-#   Rscript bench/vecchia-inducing.R sets [elevators,pol] [methods: vecchia,vecchia_inducing,svgp] [inducing points: 200] [k: 30] [rows: all]
-#   Rscript bench/vecchia-inducing.R estimates [n: 2000]
-#   Rscript bench/vecchia-inducing.R information [elevators] [rows: 1500] [inducing points: 60] [k: 15]
-#   OMP_NUM_THREADS=1 Rscript bench/vecchia-inducing.R gpboost [n: 10000] [inducing points: 200] [k: 20]
+#   `Rscript bench/vecchia-inducing.R sets [elevators,pol] [methods: vecchia,vecchia_inducing,svgp] [inducing points: 200] [k: 30] [rows: all]`
+#   `Rscript bench/vecchia-inducing.R estimates [n: 2000]`
+#   `Rscript bench/vecchia-inducing.R information [elevators] [rows: 1500] [inducing points: 60] [k: 15]`
+#   `OMP_NUM_THREADS=1 Rscript bench/vecchia-inducing.R gpboost [n: 10000] [inducing points: 200] [k: 20]`
 #
-# GPBoost is run by NEARGP_PYTHON, by default `python`.
+# NEARGP_PYTHON is the interpreter that runs GPBoost, by default `python`.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 
@@ -56,7 +57,7 @@ run_sets <- function() {
 
 # ---- estimates ----------------------------------------------------------------------------------------------------------------------
 
-# A smooth field of five coordinates: random Fourier features of a Matern field of smoothness 5/2 with ranges of their own.
+# A smooth field of five predictors, by random Fourier features of a Matérn field of smoothness 5/2 with a range for each predictor.
 simulated <- function(n, dimension = 5L, features = 2000L, noise = 0.05) {
   set.seed(1)
   X <- matrix(runif(n * dimension), n)
@@ -91,8 +92,9 @@ run_estimates <- function(n = as.integer(argument(2L, "2000")), held = 1000L) {
 
 # ---- the information of Vecchia's likelihood ---------------------------------------------------------------------------------------------
 
-# In the variables of the search, at its start and at its end: eigenvalues of the likelihood's curvature, by differences, in units of the
-# information of Vecchia's likelihood with ten neighbours, of all of it or of its diagonal. Were these the curvature, all would be 1.
+# Computes eigenvalues of the likelihood's curvature, in the variables of the search, at its start and at its end. The curvature is found by
+# differences. Its units are the information of Vecchia's likelihood with ten neighbours, all of it or its diagonal. If the
+# information were the curvature, all eigenvalues would be 1.
 run_information <- function() {
   set <- argument(2L, "elevators")
   rows <- bench_data(set)
@@ -126,7 +128,7 @@ information_problem <- function(data, method) {
   with_start(problem$method, problem)
 }
 
-# Of the working parameters' `information`, or else by differences of the gradient.
+# Returns the curvature from the working parameters' `information`, or else by differences of the gradient.
 curvature_in <- function(problem, given, information = NULL) {
   chart <- inverse_range_chart(problem)
   inverse <- chart$from_working(given$working)

@@ -1,7 +1,6 @@
-# What refit = TRUE of cross_validate() takes from a warp that the data do not want: gain in log
-# score by expand(2, ~ bumps(4)) over the stationary covariance, of 400 rows of a stationary field in
-# the unit square with noise, five random folds, by coefficients of all rows and by those of the
-# other folds.
+# How much gain by a warp that the data do not want remains with refit = TRUE of cross_validate()? The gain is the one in log score by
+# expand(2, ~ bumps(4)) over the stationary covariance. The data are 400 rows of a stationary field in the unit square with noise. Five
+# random folds are predicted by coefficients of all rows, and by those of the other folds.
 #
 #   Rscript bench/warp-refit.R [fields: 6]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

@@ -1,5 +1,5 @@
-# Every method of the package on five kinds of task, for the article "Which method?": test scores and CPU seconds of one thread, of the whole fit
-# and of the predictions. Rows are drawn at random: 4,000 for the fit and 2,000 for the test.
+# Every method of the package on seven tasks, for the article "Which method?". The results are test scores, and CPU seconds of one thread
+# for the whole fit and for the predictions. Rows are drawn at random: 4,000 for the fit and 2,000 for the test.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/which-method.R [tasks: map,gaps,inputs-smooth,inputs-noisy,counts,presence,classes] [methods: all]
 #

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_eigen.h"
+#include "bind_network.h"
 
 namespace {
 
@@ -105,6 +106,9 @@ neargp::DeepState to_deep_state(const Rcpp::List& list) {
   const std::vector<double> shape = Rcpp::as<std::vector<double>>(kernel["shape"]);
   if (!shape.empty()) state.shape = shape[0];
   state.jitter = Rcpp::as<double>(list["jitter"]);
+  const SEXP network = optional(list, "network");
+  state.network = to_network(network);
+  if (state.network) state.weight_decay = Rcpp::as<double>(Rcpp::List(network)["decay"]);
   return state;
 }
 
@@ -116,6 +120,10 @@ Rcpp::List from_deep_state(const neargp::DeepState& state, const Rcpp::List& lik
     for (R_xlen_t u = 0; u < units.size(); ++u) units[u] = from_unit(of_layer[std::size_t(u)], units[u]);
   }
   for (R_xlen_t l = 0; l < sites.size(); ++l) sites[l] = to_r(state.sites[std::size_t(l)]);
+  if (state.network) {
+    Rcpp::List network = list["network"];
+    network["weights"] = state.network->weights;
+  }
   list["log_weights"] = to_r(state.log_weights);
   if (state.trend.size() > 0) list["trend"] = to_r(state.trend);
   if (state.mixed()) {

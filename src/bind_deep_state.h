@@ -1,11 +1,11 @@
 // Deep Gaussian processes between R and the core.
 //
 // A state in R is a list of layers, sites, rule, log_weights, family, noise, mixing, trend, kernel and jitter. The rule
-// "random" adds samples and seed. `sites` is a list with a matrix for each hidden layer. `family` contains name and
-// parameters, and `kernel` contains family and shape. `noise` is that of Gaussian outputs. `mixing` is NULL for one
-// output without it. `trend` is NULL, or a matrix with columns of the design x outputs. A layer is a list of units,
-// mean_inputs and kernel_inputs, where inputs are "h" and "x". A unit is a list of positions, mean, sd or factor,
-// variance, range, weights and constant.
+// "random" adds samples and seed. A network (bind_network.h) with its `decay` comes before the layers, if there is one.
+// `sites` is a list with a matrix for each hidden layer. `family` contains name and parameters, and `kernel` contains
+// family and shape. `noise` is that of Gaussian outputs. `mixing` is NULL for one output without it. `trend` is NULL,
+// or a matrix with columns of the design x outputs. A layer is a list of units, mean_inputs and kernel_inputs, where
+// inputs are "h" and "x". A unit is a list of positions, mean, sd or factor, variance, range, weights and constant.
 #pragma once
 
 #include <Rcpp.h>

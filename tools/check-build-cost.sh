@@ -1,10 +1,10 @@
 #!/bin/sh
-# Holds the cost of a build: lines that the compiler reads, over all units; number of units; bytes of the library without its
-# symbols. None may exceed what tools/build-cost.txt says by more than 1%: once they grew unseen, and a build took three times
-# as long. Lines stand for seconds, which other work on the machine changes.
+# Limits the cost of a build: the lines that the compiler reads over all units, the number of units, and the bytes of
+# the library without its symbols. None may exceed its value in tools/build-cost.txt by more than 1%. Once they grew
+# unseen, and a build took three times as long. Lines stand for seconds, which other work on the machine changes.
 #
-#   sh tools/check-build-cost.sh [LIBRARY]          LIBRARY is _build/library, where the package is installed
-#   sh tools/check-build-cost.sh record [LIBRARY]   writes tools/build-cost.txt; a commit that does so says what the growth buys
+#   `sh tools/check-build-cost.sh [LIBRARY]`          Checks LIBRARY, or _build/library, where the package is installed.
+#   `sh tools/check-build-cost.sh record [LIBRARY]`   Writes tools/build-cost.txt. The commit says what the growth buys.
 set -eu
 export LC_ALL=C
 

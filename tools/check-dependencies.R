@@ -1,10 +1,11 @@
-# Whether DESCRIPTION names every package that code, tests or articles call, and none that they do not:
+# Checks that DESCRIPTION names every package that code, tests or articles call, and none that they do not.
 #
 #   Rscript tools/check-dependencies.R
 #
-# What users need or may want is in Imports and Suggests. Companions that tests alone compare with, or whose generics get methods,
-# are in Enhances, which R CMD check takes as stated and repositories do not install, and in Config/Needs/check, which continuous
-# integration installs. Exit status 1 where something is missing, or too much.
+# Imports and Suggests contain the packages that users need or may want. Enhances and Config/Needs/check contain the
+# companions that tests alone compare with, or whose generics get methods. R CMD check takes Enhances as stated, and
+# repositories do not install it. Continuous integration installs Config/Needs/check. Exit status 1 where something is
+# missing, or too much.
 
 lines_of <- function(files) unlist(lapply(files, readLines, warn = FALSE, encoding = "UTF-8"))
 

@@ -9,7 +9,7 @@
 
 # ---- the table --------------------------------------------------------------------------------------------
 
-# Its first record has the files of each floor, its second the counts.
+# The first record lists the files of each floor, the second the counts.
 read_table <- function(path) {
   lines <- grep("^#", readLines(path), value = TRUE, invert = TRUE)
   connection <- textConnection(lines)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Looks for includes of src/core that go against the plan of the house: the rooms (folders) of a floor may include what
-# lies on lower floors and in themselves, nothing above and nothing compared with. There is therefore no circle between
-# rooms. Then for calls of R/ that run up (tools/check-floors.R).
+# Looks for includes of src/core that go against the plan of the house. The rooms (folders) of a floor may include files
+# of lower floors and their own files. They may include nothing of a higher floor or of another room of their floor.
+# There is therefore no circle between rooms. Then looks for calls of R/ that run up (tools/check-floors.R).
 set -eu
 export LC_ALL=C
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Looks into the compiled kernels of the wide instruction sets, after a build of
-# the package. With the folders of the objects as its arguments, else those of src/core:
+# Looks into the compiled kernels of the wide instruction sets, after a build of the package. The arguments are the
+# folders of the objects, by default those of src/core.
 #
-# * No weak symbol but templates on the number of lanes, or in a namespace of the set. A function that is the same
-#   in two translation units is kept once by the linker, and where the kept one was
-#   compiled for AVX-512 the program dies on every other processor (simd/simd.h).
-# * Wide registers are used: fused multiply-adds on ymm or zmm, twenty at least. Without -O2
-#   there are none, whence LEAST_OPERATIONS=0 for such builds.
+# - There is no weak symbol but templates on the number of lanes, or in a namespace of the set. The linker keeps one
+#   copy of a function that is the same in two translation units. Where it keeps the copy compiled for AVX-512, the
+#   program dies on every other processor (simd/simd.h).
+# - Wide registers are used: there are ten or more fused multiply-adds on ymm or zmm. Builds without -O2 contain none,
+#   and need LEAST_OPERATIONS=0.
 set -eu
 export LC_ALL=C
 

@@ -1,16 +1,17 @@
 #!/bin/sh
-# R CMD check as CRAN does it, but for what needs a network, of the package in _build/library, without its tests and articles; and
-# whether methods have the arguments of their generics, which R asks from 4.6 on. Exit status 1 for an error, a warning or a note
-# that is not among those below.
+# R CMD check as CRAN does it, except for checks that need a network, of the package in _build/library, without its
+# tests and articles. Also checks whether methods take the arguments of their generics, which R asks from 4.6 on. Exit
+# status 1 for an error, a warning or a note that is not among those below.
 set -eu
 
 cd "$(dirname "$0")/.."
 root=$PWD
 copy=$root/_build/as-cran
 
-# Each with its reason:
-# * the library holds the same vector code for several instruction sets.
-# * without a network nothing is known of other packages, and the maintainer is to be named by the owner.
+# Each with its reason.
+# - The library holds the same vector code for several instruction sets.
+# - Without a network nothing is known of other packages.
+# - The owner must name the maintainer.
 allowed='checking installed package size|checking package dependencies|checking CRAN incoming feasibility|checking for future file timestamps'
 
 rm -rf "$copy"

@@ -1,6 +1,6 @@
-# Checks the site in _build/site, which tools/site.R builds: all links and images within it lead somewhere, figures have a text
-# for readers who do not see them, and the search index is there. Headless Chromium, where it is installed, opens every page at 800
-# pixels: no image is broken, and in articles no code is wider than its box.
+# Checks the site in _build/site, which tools/site.R builds. All links and images within it must lead somewhere, figures
+# must carry a text for readers who do not see them, and the search index must be there. Headless Chromium, where it is
+# installed, opens every page at 800 pixels. No image may be broken, and in articles no code may be wider than its box.
 #
 #   Rscript tools/check-site.R              # everything
 #   Rscript tools/check-site.R links        # without Chromium

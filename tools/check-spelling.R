@@ -1,7 +1,7 @@
-# Words of help, articles, README, NEWS and DESCRIPTION that neither British English nor inst/WORDLIST has:
+# Finds words of help, articles, README, NEWS and DESCRIPTION that neither British English nor inst/WORDLIST contains.
 #
-#   Rscript tools/check-spelling.R          prints them; exit status 1 where there are any
-#   Rscript tools/check-spelling.R accept   makes inst/WORDLIST of those that there are
+#   Rscript tools/check-spelling.R          prints them. The exit status is 1 where there are any.
+#   Rscript tools/check-spelling.R accept   makes inst/WORDLIST of those that there are.
 if (!requireNamespace("spelling", quietly = TRUE) || !"en_GB" %in% hunspell::list_dictionaries()) {
   cat("spelling: skipped, there is no package spelling with a dictionary of British English.\n")
   quit(status = 0L)

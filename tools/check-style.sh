@@ -1,17 +1,22 @@
 #!/bin/sh
-# Fails where a source of the core is not as clang-format has it by .clang-format, where R code is wider than 100 columns, where
-# a name in it is not in snake_case, where a line of any source ends in a blank, and where clang-tidy (.clang-tidy) or lintr
-# (.lintr) finds something in files that differ from the last commit. Tools that are missing are skipped. It also fails where
-# more sentences break a rule of plain English than tools/writing.txt allows (tools/check-writing.R).
+# Fails where one of these is found:
 #
-#   sh tools/check-style.sh          says which files differ
-#   sh tools/check-style.sh fix      formats them
-#   NEARGP_LINT_SINCE=main           looks into the files that differ from another commit: seconds for each
+# - A source of the core that clang-format would change (.clang-format).
+# - R code wider than 100 columns, or a name in it that is not in snake_case.
+# - A line of any source that ends in a blank.
+# - A finding of clang-tidy (.clang-tidy) or lintr in files that differ from the last commit.
+# - More sentences that break a rule of plain English than tools/writing.txt allows (tools/check-writing.R).
+#
+# Tools that are missing are skipped.
+#
+#   `sh tools/check-style.sh`       Says which files differ.
+#   `sh tools/check-style.sh fix`   Formats them.
+#   `NEARGP_LINT_SINCE=main`        Looks into the files that differ from another commit: seconds for each.
 set -eu
 
 cd "$(dirname "$0")/.."
 
-# Generated is RcppExports.cpp.
+# RcppExports.cpp is generated.
 sources() {
   git ls-files '*.cpp' '*.h' '*.cu' | grep -v '^src/RcppExports.cpp$'
 }
@@ -46,7 +51,8 @@ if git grep -nI '[[:blank:]]$' -- '*.R' '*.sh' '*.cpp' '*.h' '*.cu' '.ci/run'; t
   echo "The lines above end in blanks."
   status=1
 fi
-# Methods have dots; matrices may have the letter that formulas give them, hooks and generics of R the names that R does.
+# Names of methods contain dots. Matrices may use the letter of their formulas, and hooks and generics of R the names
+# that R gives them.
 named=$(git ls-files 'R/*.R' 'tests/testthat/*.R' | xargs awk 'match($0, /^ *`?[A-Za-z.][A-Za-z0-9._]*`? <- /) {
   name = substr($0, 1, RLENGTH - 4)
   gsub(/[ `]/, "", name)

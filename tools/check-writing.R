@@ -1,13 +1,13 @@
-# Looks for sentences that break the rules of plain English which a machine can check: a subject before its
-# verb, functions that return and do not "have", the field's word for each thing, at most 30 words and one pair
-# of parentheses in a sentence. It reads the help pages, README.md, the articles, the strings of R/ that are
-# sentences, and the comments. It counts the sentences at fault by kind of text and by rule. The counts are kept
-# in tools/writing.txt and may only fall.
+# Looks for sentences that break those rules of plain English that a machine can check. A subject comes before its verb,
+# functions return and do not "have", and each thing is called by the field's word. A sentence contains at most 30 words
+# and one pair of parentheses. The check reads the help pages, README.md, the articles, the notes of developers, the
+# strings of R/ that are sentences, and the comments. It counts the sentences at fault by kind of text and by rule. The counts are kept in
+# tools/writing.txt and may only fall.
 #
-#   Rscript tools/check-writing.R                 fails where the counts of tools/writing.txt do not hold
-#   Rscript tools/check-writing.R list neargp     lists the sentences at fault in files whose path has "neargp"
-#   Rscript tools/check-writing.R table           prints the rates of words that matter, and the longest pages
-#   Rscript tools/check-writing.R record          writes the counts of today where they are lower
+#   Rscript tools/check-writing.R                 fails where the counts of tools/writing.txt do not hold.
+#   Rscript tools/check-writing.R list neargp     lists the sentences at fault in files whose path contains "neargp".
+#   Rscript tools/check-writing.R table           prints the rates of words that matter, and the longest pages.
+#   Rscript tools/check-writing.R record          writes the counts of today where they are lower.
 
 record_path <- "tools/writing.txt"
 
@@ -132,10 +132,11 @@ read_texts <- function() {
   files <- function(pattern) grep(pattern, tracked, value = TRUE)
   do.call(rbind, c(
     list(read_markdown("readme", "README.md")),
+    lapply(files("^(CONTRIBUTING|DEVELOPING|NEWS|(dev|paper|bench(/notes)?)/[^/]*)[.]md$"), read_markdown, kind = "notes"),
     lapply(files("^vignettes/.*[.]Rmd$"), read_markdown, kind = "articles"),
     lapply(list.files("man", "[.]Rd$", full.names = TRUE), read_help),
     lapply(files("^R/.*[.]R$"), read_strings),
-    lapply(files("^(R|tests/testthat|tools)/.*[.](R|sh)$|^src/.*[.](h|cpp|cu)$"), read_comments)
+    lapply(files("^(R|tests|tools|bench)/.*[.](R|sh)$|^(src|tests)/.*[.](h|cpp|cu)$"), read_comments)
   ))
 }
 

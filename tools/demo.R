@@ -4,8 +4,8 @@
 
 library(neargp)
 
-# Cells in kilometres east and north of the middle of the window: a plane will do
-# for 70 km, and in a plane the covariance may have a direction.
+# Cells in kilometres east and north of the middle of the window. A plane will do for 70 km, and in a plane the
+# covariance may depend on direction.
 cells <- land_temperature()
 degree <- pi / 180 * 6371.0088
 cells$east <- degree * cos(mean(cells$lat) * pi / 180) * (cells$lon - mean(cells$lon))

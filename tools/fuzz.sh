@@ -1,16 +1,16 @@
 #!/bin/sh
-# Random calls of the package, valid and hostile: none may end in an error without a class, in a number that is not finite, or in one that a
-# dense reference contradicts; and random problems against dense formulas in plain R. The package is the one in _build/library
-# (tools/install.sh puts it there).
+# Random calls of the package, valid and hostile. None may end in an error without a class, in a number that is not
+# finite, or in one that a dense reference contradicts. Also compares random problems with dense formulas in plain R.
+# The package is the one in _build/library (tools/install.sh puts it there).
 #
-#   sh tools/fuzz.sh                              about 600 calls of one seed: a minute
-#   NEARGP_EXTENDED_TESTS=1 sh tools/fuzz.sh      2,000 calls of each of five seeds; tables go to bench/results/fuzz.txt
+#   `sh tools/fuzz.sh`                           About 600 calls of one seed: a minute.
+#   `NEARGP_EXTENDED_TESTS=1 sh tools/fuzz.sh`   2,000 calls of each of five seeds. Tables go to bench/results/fuzz.txt.
 #
-# SANITIZE=1 takes the package that SANITIZE=1 sh tools/install.sh built with the address and undefined-behaviour
-# sanitizers, and tells of each of their findings as of a crash. NEARGP_FUZZ_SEEDS="6 7" NEARGP_FUZZ_CALLS=500 choose
-# others, NEARGP_FUZZ_METHODS="svgp swsgp" some of the methods. Logs are kept in _build/fuzz, and a campaign that was cut
-# off goes on from its log (from the beginning with NEARGP_FUZZ_FRESH=1, as after a change of the package). One case
-# again, told in full:
+# SANITIZE=1 takes the package that `SANITIZE=1 sh tools/install.sh` built with the address and undefined-behaviour
+# sanitizers, and reports each of their findings as a crash. NEARGP_FUZZ_SEEDS="6 7" NEARGP_FUZZ_CALLS=500 choose
+# others, NEARGP_FUZZ_METHODS="svgp swsgp" some of the methods. Logs are kept in _build/fuzz, and a campaign that was
+# cut off goes on from its log. With NEARGP_FUZZ_FRESH=1, as after a change of the package, it starts from the
+# beginning. To run one case again, with all details:
 #   R_LIBS=_build/library Rscript tests/fuzz/run.R case 100042
 set -eu
 
@@ -24,7 +24,7 @@ if [ -n "${NEARGP_FUZZ_FRESH:-}" ]; then rm -rf "$logs"; fi
 mkdir -p "$logs"
 
 if [ -n "${SANITIZE:-}" ]; then
-  # R itself has no sanitizer, which has to be loaded before all else. R frees nothing at its end.
+  # R itself is built without the sanitizer, which must be loaded before all else. R frees nothing at its end.
   LD_PRELOAD=$(${CXX:-g++} -print-file-name=libasan.so) && export LD_PRELOAD ASAN_OPTIONS=detect_leaks=0
 fi
 files=

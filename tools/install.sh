@@ -1,12 +1,13 @@
 #!/bin/sh
-# Installs the package from this source tree into _build/library, a library of
-# its own: the user's libraries stay as they are.
+# Installs the package from this source tree into _build/library, a library of its own. The user's libraries stay as
+# they are.
 #
-#   sh tools/install.sh run|test|check      (the argument goes to tools/setup.sh)
+#   `sh tools/install.sh run|test|check`      The argument goes to tools/setup.sh.
 #
 # Objects of an earlier call stay in src/. Only the units that a change concerns are compiled again.
 #
-# SANITIZE=1 builds it with the address and undefined-behaviour sanitizers into _build/library-sanitized, for tools/fuzz.sh.
+# SANITIZE=1 builds it with the address and undefined-behaviour sanitizers into _build/library-sanitized, for
+# tools/fuzz.sh.
 set -eu
 
 cd "$(dirname "$0")/.."

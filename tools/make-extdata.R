@@ -23,9 +23,8 @@ with_kilometres <- function(data, epsg) {
   data
 }
 
-# Land surface temperature: the cells run along longitude first, 500 to a row,
-# from north to south. Among the windows of 80 by 70 cells without a missing one, this has the most separate gaps for
-# the share of it that is held out.
+# Land surface temperature: the cells run along longitude first, 500 to a row, from north to south. Among the windows of
+# 80 by 70 cells without a missing one, this window contains the most separate gaps for its share of held-out cells.
 satellite <- read_source("heaton_satellite.csv.gz")
 column <- (satellite$cell - 1) %% 500 + 1
 row <- (satellite$cell - 1) %/% 500 + 1
@@ -80,7 +79,7 @@ gauge$on_21st <- round(0.254 * on_21st$prcp[match(gauge$station, on_21st$station
 # Albers equal area for the contiguous states
 write_extdata(with_kilometres(gauge[order(gauge$station), ], 5070), "wet_days.csv.gz")
 
-# The temperatures once more as a GeoTIFF, with gaps where the cells are held out, for examples that begin with a file.
+# The temperatures once more as a GeoTIFF, with gaps in the held-out cells, for examples that begin with a file.
 image <- land_temperature[c("lon", "lat", "temperature")]
 image$temperature[land_temperature$held_out] <- NA
 terra::writeRaster(terra::rast(image, crs = "EPSG:4326", digits = 3),

@@ -1,6 +1,6 @@
-# Runs the chunks of README.md in order, puts their output below each call as lines that begin with "#>" (empty lines and
-# the greetings of packages are left out), and draws the pictures: a comment `<!-- draws FILE WIDTH HEIGHT -->` above a
-# chunk names the picture that the chunk draws. Stops where a chunk fails.
+# Runs the chunks of README.md in order, and puts their output below each call as lines that begin with "#>". Empty
+# lines and the greetings of packages are left out. Also draws the pictures: a comment
+# `<!-- draws FILE WIDTH HEIGHT -->` above a chunk names the picture that the chunk draws. Stops where a chunk fails.
 #
 #   R_LIBS=_build/library Rscript tools/readme.R         # renews README.md and man/figures/
 #   R_LIBS=_build/library Rscript tools/readme.R check   # only compares; times may differ

@@ -1,9 +1,10 @@
-# Records what the package computes, bit by bit: a hash of each fit, prediction, leave-one-out prediction and simulation, for every method,
-# family and covariance. A change that is to leave all results alone is recorded before and after, on one machine (other compilers and
-# mathematical libraries round differently):
+# Records what the package computes, bit by bit: a hash of each fit, prediction, leave-one-out prediction and
+# simulation, for every method, family and covariance. A change that must leave all results alone is recorded before and
+# after. Both records are made on one machine, as other compilers and mathematical libraries round differently.
 #   Rscript tools/record.R before.csv
 #   Rscript tools/record.R after.csv before.csv
-# The second call lists what differs and ends with status 1 where anything does. The library that R_LIBS names first is loaded.
+# The second call lists what differs and ends with status 1 where anything does. The library that R_LIBS names first is
+# loaded.
 
 library(neargp)
 
@@ -122,7 +123,7 @@ fit_numbers <- function(fit) {
 # The values of nested lists: names of a fit's own fields are no results.
 without_names <- function(value) if (is.list(value)) lapply(unname(unclass(value)), without_names) else value
 
-# A value, or the class of the error where the method has no such result.
+# A value, or the class of the error where the method computes no such result.
 attempt <- function(value) {
   tryCatch(suppressMessages(suppressWarnings(value)), error = function(e) class(e))
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs what is missing on Debian or Ubuntu; touches nothing, and needs no
-# network, where all is there. On other systems it says what is needed.
+# Installs what is missing on Debian or Ubuntu. It touches nothing, and needs no network, where all is there. On other
+# systems it says what is needed.
 #
-#   sh tools/setup.sh run     to build and run the package (the default)
-#   sh tools/setup.sh test    ... and to run the tests
-#   sh tools/setup.sh check   ... and to run R CMD check and rebuild the help pages
+#   `sh tools/setup.sh run`     For building and running the package (the default).
+#   `sh tools/setup.sh test`    For running the tests as well.
+#   `sh tools/setup.sh check`   For R CMD check and rebuilding the help pages as well.
 #
 # NEARGP_SKIP_SETUP=1 leaves the machine as it is.
 set -eu

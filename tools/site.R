@@ -1,9 +1,9 @@
 # Builds the site of the package with pkgdown into _build/site, from the working tree and the neargp that R finds.
 #
-#   R_LIBS=_build/library Rscript tools/site.R            # everything
-#   R_LIBS=_build/library Rscript tools/site.R no-examples faq space-time   # examples left out, only these articles
+#   R_LIBS=_build/library Rscript tools/site.R                              # everything
+#   R_LIBS=_build/library Rscript tools/site.R no-examples faq space-time   # no examples, only these articles.
 #
-# README.md links to files of the sources: help pages and articles get the addresses of the site, and other files are
+# README.md links to files of the sources. Help pages and articles get the addresses of the site, and other files are
 # copied below source/.
 options(pkgdown.internet = FALSE)
 suppressPackageStartupMessages(library(pkgdown))
@@ -30,7 +30,7 @@ build_chosen_articles()
 build_news(package, preview = FALSE)
 for (name in c("build_sitemap", "build_search")) utils::getFromNamespace(name, "pkgdown")(package)
 
-# The address on the site of a file of the sources, or NA where the site has none.
+# The address on the site of a file of the sources, or NA where it is not on the site.
 on_site <- function(path) {
   help <- grepl("^man/.*\\.Rd$", path)
   article <- grepl("^vignettes/.*\\.Rmd$", path)

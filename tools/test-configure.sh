@@ -1,6 +1,7 @@
 #!/bin/sh
-# Tests of configure, with scripts in the place of nvcc and nvidia-smi: what is found, what is refused and with which words,
-# which units are written and what they depend on. Needs neither CUDA nor a compiler. Exit status 1 if one failed.
+# Tests of configure, with scripts in place of nvcc and nvidia-smi. They check what is found, what is refused and with
+# which words, which units are written and what these depend on. Needs neither CUDA nor a compiler. Exit status 1 if one
+# failed.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Builds and runs the C++ tests of the core, once with each instruction set of this
-# processor, and appends "passed failed skipped", in test cases, to the file named as
-# its argument. SANITIZE=1 builds them with the address and undefined-behaviour
-# sanitizers, PACKAGE_OBJECTS=1 with the core's objects as R built them; CXX chooses the
-# compiler, NEARGP_INSTRUCTION_SET one instruction set, JOBS how many files are compiled at
-# a time, HALVES=1 has two processes run half the tests each, TARGET=interpreted runs those of CUDA kernels on the
-# interpreted GPU.
+# Builds and runs the C++ tests of the core, once with each instruction set of this processor. Appends "passed failed
+# skipped", in test cases, to the file named as its argument. Variables change this:
+#
+# - SANITIZE=1 builds the tests with the address and undefined-behaviour sanitizers.
+# - PACKAGE_OBJECTS=1 builds them with the core's objects as R built them.
+# - CXX chooses the compiler, NEARGP_INSTRUCTION_SET one instruction set.
+# - JOBS is the number of files that are compiled at a time.
+# - HALVES=1 lets two processes run half the tests each.
+# - TARGET=interpreted runs the tests of CUDA kernels on the interpreted GPU.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -26,9 +28,9 @@ wait "$build" || status=$?
 trap - EXIT TERM
 cat "$log"
 
-# doctest ends with "[doctest] test cases: 3 | 3 passed | 0 failed | 0 skipped", once
-# for each instruction set. A program that died has no such line; a leak found at its end comes after it. To each of two
-# halves (HALVES) the cases of the other are skipped ones.
+# doctest ends with "[doctest] test cases: 3 | 3 passed | 0 failed | 0 skipped", once for each instruction set. A
+# program that died lacks this line; a leak found at its end comes after it. To each of two halves (HALVES) the cases of
+# the other are skipped ones.
 sed -n 's/^\[doctest\] test cases: *//p' "$log" | awk -v status="$status" -v halves="${HALVES:-}" '
   { passed += $3; failed += $6; skipped += $9 }
   END {

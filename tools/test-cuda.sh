@@ -1,15 +1,17 @@
 #!/bin/sh
 # Everything that can be checked of the computations on GPUs.
 #
-#   sh tools/test-cuda.sh             on a machine with a GPU and CUDA's toolkit: all R tests, with everything on the GPU that
-#                                     it computes, then those of numbers once more under each tool of compute-sanitizer
-#   sh tools/test-cuda.sh emulated    anywhere: all R tests with the module of tests/cpp/modules/emulated_module.cpp,
-#                                     which is the CUDA module but for CUDA
-#   sh tools/test-cuda.sh interpreted where there is nvcc: the C++ tests of devices with the module as nvcc compiles it, on an
-#                                     interpreted GPU (tests/cpp/interpreted) that finds what compute-sanitizer's tools find
+#   `sh tools/test-cuda.sh`               Needs a GPU and CUDA's toolkit. Runs all R tests, with everything on the GPU
+#                                         that it computes. Then runs those of numbers once more under each tool of
+#                                         compute-sanitizer.
+#   `sh tools/test-cuda.sh emulated`      Runs anywhere: all R tests with the module of
+#                                         tests/cpp/modules/emulated_module.cpp, which is the CUDA module but for CUDA.
+#   `sh tools/test-cuda.sh interpreted`   Needs nvcc. Runs the C++ tests of devices with the module as nvcc compiles it,
+#                                         on an interpreted GPU (tests/cpp/interpreted). This GPU finds what
+#                                         compute-sanitizer's tools find.
 #
-# NEARGP_TEST_FILTER=vecchia runs only the R test files that match.
-# The last line says "N passed, N failed, N skipped"; the exit status is 1 if a test failed.
+# NEARGP_TEST_FILTER=vecchia runs only the R test files that match. The last line says "N passed, N failed, N skipped";
+# the exit status is 1 if a test failed.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -21,12 +23,12 @@ counts=_build/test-cuda-counts
 prepare_r() {
   sh tools/install.sh test
   export R_LIBS="$PWD/_build/library" NEARGP_TEST_DEVICE=cuda NEARGP_EXTENDED_TESTS=true
-  # The tests of devices choose modules themselves; those of workers compare them, on CPUs, with the session; what print()
-  # says of the device is recorded.
+  # The tests of devices choose modules themselves. Those of workers compare workers, on CPUs, with the session. The
+  # recorded output of print() names the device.
   export NEARGP_TEST_EXCLUDE='^(device|modules|cluster|print)'
 }
 
-# The same flags as R's for packages; the package's own library has the rest of the core.
+# Uses R's flags for packages. The package's own library contains the rest of the core.
 build_emulated() {
   config() { R CMD config "$1"; }
   library=$(Rscript --vanilla -e 'invisible(loadNamespace("neargp")); cat(getLoadedDLLs()[["neargp"]][["path"]])')
@@ -42,8 +44,8 @@ run_tests() {
   "$@" Rscript --vanilla tools/test.R "$counts" || echo "0 1 0" >> "$counts"
 }
 
-# compute-sanitizer TOOL: the exit status tells of the tool's findings as well. It makes kernels 10
-# to 100 times slower, so that only the tests that compare with dense matrices run under it.
+# compute-sanitizer TOOL: the exit status covers the tool's findings as well. The tool makes kernels 10 to 100 times
+# slower, so that only the tests that compare with dense matrices run under it.
 run_sanitized() {
   echo "test: compute-sanitizer --tool $1"
   NEARGP_TEST_FILTER=${NEARGP_TEST_FILTER:-'^(neighbours-vecchia|neighbours-loo-k|neighbours-mll-k|predict|simulate|latent-mean-field|neighbors|svgp-device|precision|outputs-fit)$'} \

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds the package, and runs its tests and R CMD check with the newest R, compilers and packages that Debian has, those of its
-# unstable distribution, in a system of its own below _build/newest. Needs root and debootstrap, some GB of disk, and a network the first
-# time. The last line says "N passed, N failed, N skipped".
+# Builds the package, and runs its tests and R CMD check with the newest R, compilers and packages of Debian. They are
+# those of its unstable distribution, in a system of its own below _build/newest. Needs root and debootstrap, some GB of
+# disk, and a network the first time. The last line says "N passed, N failed, N skipped".
 #
-# NEARGP_NEWEST=/srv/sid names another folder, whose system is made where there is none. NEARGP_NEWEST_TESTS=no leaves the
-# tests out.
+# NEARGP_NEWEST=/srv/sid names another folder, whose system is made where there is none. NEARGP_NEWEST_TESTS=no leaves
+# the tests out.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,10 +1,9 @@
 #!/bin/sh
-# Runs the tests of the R interface and of the C++ core: all properties on small cases, a minute of one core, or, with
-# NEARGP_EXTENDED_TESTS=true, all tests, kernels with each instruction set that this processor has, and small cases of all other
-# numbers as well.
-# Works from a fresh clone: sets up the machine, builds the package, runs the tests.
-# The last line says "N passed, N failed, N skipped"; the exit status is 1 if a
-# test failed.
+# Runs the tests of the R interface and of the C++ core: all properties on small cases, a minute of one core.
+# NEARGP_EXTENDED_TESTS=true runs all tests with the widest instruction set of this processor. The other sets then run
+# the C++ tests, and small cases of the R tests whose numbers come from the kernels. Works from a fresh clone: sets up
+# the machine, builds the package, runs the tests. The last line says "N passed, N failed, N skipped"; the exit status
+# is 1 if a test failed.
 #
 # NEARGP_TEST_FILTER=covariance runs only the test files whose names match, of R and of the core,
 # NEARGP_INSTRUCTION_SET=avx2 only with that instruction set.
@@ -28,8 +27,9 @@ if [ -z "${NEARGP_EXTENDED_TESTS:-}" ]; then
   core_set=$sets
 fi
 
-# Jobs are taken in this order by two processes: the C++ tests, built with the package's own objects, parts of the R tests with
-# the widest set, and the R tests with each other set. A part more loads the packages of Suggests once more, some 6 s.
+# Two processes take the jobs in this order. The C++ tests, built with the package's own objects, come first. Parts of
+# the R tests with the widest set follow, then the R tests with each other set. A part more loads the packages of
+# Suggests once more, some 6 s.
 parts=1
 core_jobs=2  # compilers of the C++ tests, which go on when those of R have ended
 [ -z "${NEARGP_EXTENDED_TESTS:-}" ] || parts=5 core_jobs=1

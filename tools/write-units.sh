@@ -1,14 +1,14 @@
 #!/bin/sh
-# Writes the units of compilation of the package's library into a folder, and prints what each of them depends on:
+# Writes the units of compilation of the package's library into a folder, and prints what each of them depends on.
 #
-#   sh tools/write-units.sh FOLDER [SOURCE ...]
+#   `sh tools/write-units.sh FOLDER [SOURCE ...]`
 #
-# The folder is one below src/, or it is elsewhere and nothing is printed. Each line names a unit, or one of the SOURCEs,
-# and all headers and sources that it includes.
+# The folder is one below src/; for a folder elsewhere nothing is printed. Each line names a unit, or one of the
+# SOURCEs, and all headers and sources that it includes.
 #
-# A unit includes up to fifteen sources of one folder of src/core, or of the glue to R. The headers that these share, Eigen
-# above all, are read and instantiated once: the build takes less than half the time. A source that sets macros or needs flags
-# of its own says so in a comment that begins with "A unit of its own", and is compiled alone.
+# A unit includes up to fifteen sources of one folder of src/core, or of the glue to R. The headers that these share,
+# Eigen above all, are read and instantiated once: the build takes less than half the time. A source that sets macros or
+# needs other flags says so in a comment that begins with "A unit of its own", and is compiled alone.
 #
 # A unit is written only where it changes. make therefore compiles again what a change concerns, and nothing else.
 set -eu
@@ -20,7 +20,7 @@ shift
 cd "$(dirname "$0")/../src"
 most_sources=15
 
-# "ROOM SOURCE" for each source that shares a unit. File names have no blanks.
+# "ROOM SOURCE" for each source that shares a unit. File names contain no blanks.
 shared_sources() {
   grep -sL '^// A unit of its own' core/*/*.cpp core/*/*/*.cpp | sed 's|^core/\([^/]*\)/.*|\1 &|' | sort
   printf 'bind %s\n' bind_*.cpp

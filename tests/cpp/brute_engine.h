@@ -32,7 +32,7 @@ inline void brute_search(const neargp::NeighborRequest& request, const neargp::R
   for (neargp::Index j = 0; j < request.queries.n; ++j) brute_query(request, j);
 }
 
-// Says of one neighbour that it does not pay.
+// Reports that a search of one neighbour does not pay.
 inline const neargp::NeighborEngine& brute_engine() {
   static const neargp::NeighborEngine engine = {
       "brute", brute_search,

@@ -22,7 +22,7 @@ class KeepInstructionSet {
   const char* name_ = neargp::instruction_set_name(neargp::instruction_set());
 };
 
-// All instruction sets that this processor has, unless main() was told to use one of them.
+// All instruction sets that this processor supports, or only the one that main() selects.
 std::vector<const char*>& tested_instruction_sets();
 
 // Runs action() once with each of them.

@@ -1,4 +1,4 @@
-// Checks of covariances of rows of more columns than the two of places against the dense reference.
+// Checks of covariances against the dense reference, for rows with more columns than the two coordinates of a location.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,7 @@ namespace reference {
 namespace {
 
 // K_nu(x) is the integral of exp(-x cosh t) cosh(nu t) over positive t. Its trapezoidal rule errs by exp(-pi^2 / step).
-// The library of clang has no Bessel functions.
+// Clang's library lacks Bessel functions.
 double bessel_k(double nu, double x) {
 #ifdef __cpp_lib_math_special_functions
   return std::cyl_bessel_k(nu, x);
@@ -89,7 +89,8 @@ double margin(neargp::Family family, double shape, double r) {
   return correlation(component, r);
 }
 
-// Gneiting (2002), eq. 14, with powers of the distances themselves; De Iaco, Myers and Posa (2001), with three sills.
+// The first model is eq. 14 of Gneiting (2002), with powers of the distances themselves. The product-sum model is that
+// of De Iaco, Myers and Posa (2001), with three sills.
 double space_time_correlation(const neargp::Component& component, const double* x, const double* y) {
   const neargp::SpaceTime& model = component.space_time;
   const int time = int(component.group.size()) - 1;

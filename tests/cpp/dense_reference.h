@@ -21,7 +21,7 @@ double scaled_distance(const neargp::Component& component, const double* x, cons
 double covariance(const neargp::Covariance& model, const double* x, const double* y, int p = 0, int q = 0);
 MatrixXd cross_covariance(const neargp::Covariance& model, neargp::Points a, neargp::Points b);
 MatrixXd noisy_covariance(const neargp::Covariance& model, const neargp::LocalData& data);
-// The model with parameter `index`, in the core's order, moved by `step` on the scale on which the core differentiates.
+// The model with parameter `index`, in the core's order, moved by `step` on the scale of the core's derivatives.
 neargp::Covariance moved(neargp::Covariance model, int index, double step);
 MatrixXd values_of(const neargp::LocalData& data);
 
@@ -60,8 +60,8 @@ Sums vecchia_sums(const neargp::LocalData& data, const neargp::NeighborTable& ta
 // Each neighbourhood's share divided by its size.
 Sums joint_sums(const neargp::LocalData& data, const neargp::NeighborTable& table, const neargp::Covariance& model);
 
-// Prediction of the noise-free field at x from the rows of the data, by the equations of simple kriging or, with a
-// constant unknown mean, by the bordered system of ordinary kriging.
+// Predicts the noise-free field at x from the rows of the data, by the equations of simple kriging. With a constant
+// unknown mean it solves the bordered system of ordinary kriging.
 struct Prediction {
   VectorXd weights;
   double variance;

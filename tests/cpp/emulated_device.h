@@ -1,6 +1,6 @@
-// The CPU in the place of a device: its memory is counted, and its teams are threads with real barriers, so that the
-// sanitizers see what a GPU would do. Everything in conditional/gpu/ runs on it as on a GPU. NEARGP_INTERPRETED puts an
-// interpreted GPU in its place (make interpreted).
+// The CPU takes the role of a device. Its memory is counted, and its teams are threads with real barriers, so that the
+// sanitizers see what a GPU would do. Everything in conditional/gpu/ runs on it as on a GPU. With NEARGP_INTERPRETED an
+// interpreted GPU replaces it (make interpreted).
 #pragma once
 
 #ifdef NEARGP_INTERPRETED
@@ -26,10 +26,10 @@ namespace emulated {
 
 using neargp::Index;
 
-// What tests of large conditioning sets go up to: several warps to a team.
+// Tests of large conditioning sets go up to this number of neighbours, for which a team takes several warps.
 constexpr int most_neighbors = 130;
 
-// What tests ask of the device, and what it has seen.
+// Settings that tests give the device, and counts of what the device did.
 struct State {
   neargp::DeviceLimits limits;
   Index total_bytes = Index(1) << 32;
@@ -71,8 +71,8 @@ class Barrier {
   std::condition_variable all_here_;
 };
 
-// The same without making what was written before it visible to the others, as exchanges between the threads of a warp
-// do not: fences, which the thread sanitizer does not see, keep only the exchange itself in order.
+// This barrier does not make earlier writes visible to the other threads, and neither do exchanges between the threads
+// of a warp. Its fences only keep the exchange itself in order. The thread sanitizer does not see fences.
 class QuietBarrier {
  public:
   explicit QuietBarrier(int count) : count_(count) {}
@@ -97,8 +97,8 @@ class QuietBarrier {
   std::atomic<long> round_{0};
 };
 
-// Only a thread sanitizer tells them apart, for which make teams asks, and threads that poll hardly move on beside
-// other programs.
+// Only a thread sanitizer sees the difference, so only `make teams` asks for the quiet barrier. Its threads poll, and
+// make little progress while other programs run.
 #ifdef NEARGP_QUIET_BARRIER
 using ExchangeBarrier = QuietBarrier;
 #else
@@ -162,7 +162,7 @@ inline neargp::Block matrix_of(neargp::Stack stack, Index w) {
   return stack.first;
 }
 
-// Not numbers above the diagonal, where cuSOLVER leaves what it likes.
+// Sets entries above the diagonal to NaN. There, cuSOLVER may leave anything.
 inline void lose_upper(const neargp::Block& s) {
   for (Index j = 1; j < s.columns; ++j) std::memset(s.data + j * s.stride, 0xff, std::size_t(j) * sizeof(double));
 }
@@ -252,7 +252,7 @@ struct Device {
   }
 
  private:
-  // Each thread of the host has a device of its own, as CUDA has it.
+  // Each thread of the host uses its own device, as with CUDA.
   static bool& in_use() {
     static thread_local bool in_use = false;
     return in_use;
@@ -298,7 +298,7 @@ inline const neargp::DenseDevice& dense() {
   return table;
 }
 
-// A device as it comes from its maker, with teams of `threads`.
+// A device in its initial state, with teams of `threads`.
 class Fresh {
  public:
   explicit Fresh(int threads = 1) {

@@ -1,4 +1,4 @@
-// The cases that tests of many go through.
+// Selects cases for tests that go through many.
 #pragma once
 
 #include <cstdlib>
@@ -6,8 +6,8 @@
 
 namespace fixtures {
 
-// All of them; where NEARGP_FEW_CASES is set, as for every run of the interpreted GPU, each third from the first on,
-// and the last.
+// Returns all cases. Where NEARGP_FEW_CASES is set, as for every run of the interpreted GPU, returns each third case
+// from the first on, and the last.
 template <class Case>
 std::vector<Case> some_of(const std::vector<Case>& cases) {
   const std::size_t step = std::getenv("NEARGP_FEW_CASES") ? 3 : 1;

@@ -82,8 +82,8 @@ std::vector<int> brute_nearest(neargp::Points points, const double* x, int k, El
   return nearest;
 }
 
-// Comparisons by brute force take all rows 0, step, 2 step, ...: all of them but where NEARGP_FEW_COMPARISONS is set,
-// as under valgrind, which is after the memory that the searches touch.
+// Comparisons by brute force take rows 0, step, 2 step, ... The step is 1 unless NEARGP_FEW_COMPARISONS is set. That is
+// the case under valgrind, which only checks the memory that the searches touch.
 inline int comparison_step() {
   static const int step = std::getenv("NEARGP_FEW_COMPARISONS") ? 31 : 1;
   return step;

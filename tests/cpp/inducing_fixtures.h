@@ -13,7 +13,7 @@ inline neargp::RegressionData regression(const Data& data) {
   return {data.cloud.view(), data.columns, data.values.data(), data.noise_scale.data()};
 }
 
-// The log density of all data, a datum whose weight counts being so many equal ones.
+// The log density of all data. Where weights are counts, a datum stands for as many equal data as its weight.
 inline double counted_log_density(const neargp::Likelihood& likelihood, neargp::Observations observations,
                                   const std::vector<double>& mean, const std::vector<double>& variance) {
   const double* count = neargp::weights_count(likelihood.family) ? observations.weights : nullptr;
@@ -60,7 +60,7 @@ inline Eigen::VectorXd parameter_gradient(const neargp::InducingGradient& gradie
   return Eigen::Map<const Eigen::VectorXd>(gradient.parameters.data(), neargp::Index(gradient.parameters.size()));
 }
 
-// The gradient of a bound is that of differences. value(positions, covariance) is the bound.
+// Compares the gradient of an ELBO with differences of value(positions, covariance), which returns the ELBO.
 template <class Value>
 void check_bound_gradient(const neargp::CollapsedBound& bound, const Cloud& positions,
                           const neargp::Covariance& covariance, const Value& value) {

@@ -137,7 +137,7 @@ Latent::Latent(int node_count, int k, int datum_count, bool interpolate, Respons
     data.data = places.view();
     data.data_neighbors = nearest_to(nodes.view(), places.view(), k, context);
   } else {
-    // Every node but the first has a datum, and the remaining ones go anywhere.
+    // Every node except the first gets a datum. The remaining data go to random nodes.
     for (int i = 0; i < datum_count; ++i)
       data.node_of_datum.push_back(i < node_count - 1 ? i + 1 : int(random.below(i, node_count)));
   }

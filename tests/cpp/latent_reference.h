@@ -1,6 +1,6 @@
-// A latent model with dense matrices, written without the code under test: prior precision from the conditional
-// densities, the optimal Gaussian posterior by damped fixed-point steps, Poisson and Gaussian expectations in closed
-// form.
+// A latent model with dense matrices, written without the code under test. The prior precision comes from the
+// conditional densities, and the optimal Gaussian posterior from damped fixed-point steps. Poisson and Gaussian
+// expectations are computed in closed form.
 #pragma once
 
 #include <Eigen/Dense>
@@ -29,7 +29,7 @@ struct DensePosterior {
   MatrixXd covariance, trend_covariance;
 };
 
-// family: "gaussian" (with its variance) or "poisson".
+// The family is Gaussian with this variance if `gaussian` is true, and otherwise Poisson.
 DensePosterior dense_posterior(const DenseLatent& latent, const neargp::LatentResponse& response, bool gaussian,
                                double variance);
 
@@ -37,7 +37,8 @@ DensePosterior dense_posterior(const DenseLatent& latent, const neargp::LatentRe
 
 namespace fixtures {
 
-// Nodes at uniform places; data at them (some nodes with several, some with none) or in between.
+// Nodes at uniform locations. Data lie at nodes (some nodes with several, some with none) or, with `interpolate`,
+// between them.
 struct Latent {
   Cloud nodes, places;
   neargp::LatentData data;

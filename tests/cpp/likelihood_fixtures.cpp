@@ -111,8 +111,8 @@ const std::vector<Real>& tweedie_gammas(Real shape) {
   return gammas;
 }
 
-// A Poisson number of gamma variables: of mean rate mu^(2-p) / (phi (2-p)), shape (2-p)/(p-1), scale phi (p-1)
-// mu^(p-1).
+// A Tweedie variable is the sum of a Poisson number of gamma variables. The mean of this number is
+// mu^(2-p) / ((2-p) phi). Each gamma variable is of shape (2-p)/(p-1). Their scale is phi (p-1) mu^(p-1).
 Real tweedie(Real phi, Real p, Real y, Real eta) {
   const Real rate = std::exp((2 - p) * eta) / (phi * (2 - p));
   if (y == 0) return -rate;
@@ -143,7 +143,7 @@ Real betabinomial(Real precision, const Response& r, Real eta) {
   return log_choose(r.trials, r.y) + log_beta(r.y + a, r.trials - r.y + b) - log_beta(a, b);
 }
 
-// Of the smaller of the two tails, where the difference of two numbers next to 1 would have no digits.
+// Uses the smaller of the two tails. In the larger one, the difference of two numbers next to 1 would lose all digits.
 template <class Tail>
 Real between(Real low, Real high, const Tail& lower_tail) {
   return low + high > 0 ? std::log(lower_tail(-low) - lower_tail(-high)) : std::log(lower_tail(high) - lower_tail(low));

@@ -1,7 +1,7 @@
-// The program of all tests. NEARGP_INSTRUCTION_SET=avx2 makes that instruction set the one that tests use; "portable"
-// is the narrowest. Otherwise the widest is used, and tests of kernels go through all that this processor has; "all"
-// runs the small cases of all other tests, too, with each of the narrower ones. Tests of the suite "extended" run where
-// NEARGP_EXTENDED_TESTS is set.
+// The program of all tests. NEARGP_INSTRUCTION_SET=avx2 makes the tests use that instruction set; "portable" is the
+// narrowest. Without it, the tests use the widest set, and tests of kernels go through all sets of this processor. With
+// "all", the small cases of the other tests also run with each narrower set, except tests of devices. Tests of the
+// suite "extended" run only where NEARGP_EXTENDED_TESTS is set.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 #include <cstdlib>

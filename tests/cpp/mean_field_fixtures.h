@@ -1,4 +1,4 @@
-// Small latent models of the mean-field tests, and the mean-field bound with dense matrices, written from its
+// Small latent models of the mean-field tests, and the mean-field ELBO with dense matrices, written from its
 // definition.
 #pragma once
 
@@ -72,7 +72,7 @@ inline double expected_log_density(const neargp::Likelihood& likelihood, double 
   return -0.5 * (std::log(2.0 * M_PI * noise) + ((y - mean) * (y - mean) + variance) / noise);
 }
 
-// The bound with full conditioning sets: sum E log p - KL[N(m, diag s) || N(0, K + jitter)], data through K^-1 k.
+// The ELBO with full conditioning sets: sum E log p - KL[N(m, diag s) || N(0, K + jitter)], data through K^-1 k.
 inline double dense_mean_field(const LatentCase& latent, bool at_nodes, const neargp::MeanFieldPoint& point) {
   const int m = int(latent.nodes.view().n), n = int(latent.response.n());
   neargp::Covariance noise_free = point.covariance;

@@ -1,4 +1,4 @@
-// Data and covariance models of several outputs.
+// Data and covariance models of several responses.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace fixtures {
 
-// Data of which every row is one of three outputs; the third is rare.
+// Each row contains one of three responses. The third response is rare.
 struct OutputData {
   Data data;
   std::vector<int> outputs;
@@ -22,7 +22,8 @@ struct OutputData {
   }
 };
 
-// Three outputs at n places, with a noise scale for each place; known is output p at place i where known(i, p).
+// Three responses at n locations, with a noise scale for each location. Response p at location i is known where
+// known(i, p).
 struct OutputPlaces {
   Cloud places;
   std::vector<double> noise_scale;

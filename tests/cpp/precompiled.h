@@ -1,2 +1,2 @@
-// What most tests include, compiled once for all (make PRECOMPILED=1).
+// Headers that most tests include, compiled once for all tests (make PRECOMPILED=1).
 #include "core_fixtures.h"

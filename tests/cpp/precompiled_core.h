@@ -1,4 +1,5 @@
-// What many files of the core include of others, compiled once for all (make syntax, and PRECOMPILED=1).
+// Headers of other libraries that many files of the core include, compiled once for all (make syntax, and
+// PRECOMPILED=1).
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

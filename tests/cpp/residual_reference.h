@@ -18,7 +18,7 @@ inline MatrixXd entries(const MatrixXd& matrix, const std::vector<int>& rows, co
   return result;
 }
 
-// Of noisy data. Each row's neighbours come before it in an ordering, whatever that is.
+// The data contain noise. Each row's neighbours come before it in some ordering.
 class LowRankVecchia {
  public:
   LowRankVecchia(const neargp::LocalData& data, neargp::Points inducing, const neargp::NeighborTable& neighbors,

@@ -1,5 +1,5 @@
-// The elementary functions of packs as plain functions of arrays, so that one test can call them as compiled for
-// each instruction set: those units carry their own targets, as src/core/conditional/cpu/kernels_*.cpp do.
+// The elementary functions of packs as plain functions of arrays. One test can then call the versions compiled for each
+// instruction set. Their units set their own compiler targets, as src/core/conditional/cpu/kernels_*.cpp do.
 #pragma once
 
 struct SimdFunctions {

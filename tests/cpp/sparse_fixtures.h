@@ -25,7 +25,8 @@ struct VecchiaCliques {
   neargp::SparsePattern pattern(int threads = 1) const;
 };
 
-// Q = sum_j a_j a_j' / f_j of a Matern 3/2 with range 0.1 and unit variance, a_j = (1, -b_j), and Q + W.
+// Q = sum_j a_j a_j' / f_j, with a_j = (1, -b_j), for a Matérn 3/2 covariance with range 0.1 and unit variance; and Q +
+// W.
 struct VecchiaPrecision {
   std::vector<double> vectors;  // n x (k + 1): a_j
   std::vector<double> scale;    // 1 / f_j
@@ -36,7 +37,7 @@ struct VecchiaPrecision {
   std::vector<double> values(const neargp::SparsePattern& pattern) const;
 };
 
-// What a pattern's array of values says, by node.
+// The matrix, indexed by node, that a pattern's array of values represents.
 Eigen::MatrixXd dense(const neargp::SparsePattern& pattern, const std::vector<double>& values);
 
 }  // namespace fixtures

@@ -1,5 +1,6 @@
-// SWSGP by sets of active nodes: with independent nodes the objective of neighborhoods, with a full covariance matrix
-// and all nodes in view the bound of SVGP, values against dense matrices and gradients against differences.
+// Tests of SWSGP by sets of active nodes. With independent nodes the objective is that of neighborhoods. With a full
+// covariance matrix and all nodes in view it is the ELBO of SVGP. Values are compared with dense matrices, and
+// gradients with differences.
 #include "extended.h"
 #include "mean_field_fixtures.h"
 
@@ -190,8 +191,8 @@ TEST_CASE("the gradient of the objective by sets is that of differences" * exten
   }
 }
 
-// With all nodes in view and the best q(u), S = (K^-1 + C'C / noise)^-1 and m = S C'(y - trend) / noise, the objective
-// is Titsias' (2009) bound, log N(y; trend, Q + noise I) - tr(K_xx - Q) / (2 noise).
+// With all nodes in view, the best q(u) is given by S = (K^-1 + C'C / noise)^-1 and m = S C'(y - trend) / noise. The
+// objective is then the ELBO of Titsias (2009). This ELBO is log N(y; trend, Q + noise I) - tr(K_xx - Q) / (2 noise).
 TEST_CASE("with all nodes in view a full covariance matrix gives the bound of SVGP") {
   const int nodes = 19, data = 43;
   const double noise = 0.2;

@@ -8,7 +8,7 @@ using namespace fixtures;
 
 namespace {
 
-// Rows of eight columns: two of places, and two points of two coordinates and a weight each.
+// Rows of eight columns: the two coordinates of a location, and two points with two coordinates and a weight each.
 constexpr int columns = 8;
 
 std::vector<Covariance> areal_covariances() {
@@ -25,7 +25,7 @@ std::vector<Covariance> areal_covariances() {
   return result;
 }
 
-// Some of which have one point alone, in some lanes or in all.
+// Some areas consist of one point alone, in some lanes or in all.
 Data areas_and_places(int n) {
   Data data(uniform_cloud(n, columns), 3);
   for (int i = 0; i < n; ++i)

@@ -24,7 +24,7 @@ FamilyBoundSettings settings_of(BoundKind kind) {
   return settings;
 }
 
-// Labels by the largest of smooth functions of the place and some noise.
+// The label is the class with the largest score, which is a smooth function of the location plus some noise.
 struct LabelledRows {
   Cloud inducing, places;
   ClassLabels labels;

@@ -32,7 +32,7 @@ double bound_value(const Data& data, const Cloud& inducing, const Covariance& co
   return collapsed_bound(regression(data), inducing.view(), covariance, settings, false, RunContext{}).value;
 }
 
-// The bound by matrices of n x n.
+// The ELBO by matrices of n x n.
 double dense_bound(const Data& data, const Cloud& inducing, const Covariance& covariance,
                    const BoundSettings& settings) {
   const Index n = data.cloud.view().n, q = data.columns - 1 - settings.effects;
@@ -79,8 +79,8 @@ TEST_CASE("the bound is that of dense formulas, for every covariance, with unequ
   }
 }
 
-// A setting with each covariance, in turn: covariances differ in their own derivatives, settings in what these are
-// summed with.
+// Each covariance is paired with one setting, in turn. Covariances differ in their own derivatives, and settings in the
+// terms that are added to these.
 TEST_CASE("the gradient of the bound is that of differences, for every covariance" * extended) {
   const std::vector<Model> models = all_models();
   for (std::size_t m = 0; m < models.size(); ++m) {

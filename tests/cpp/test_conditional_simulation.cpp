@@ -38,7 +38,7 @@ TEST_CASE("conditional simulation has the mean and covariance of the conditional
     const Cloud targets = uniform_cloud(m, model.dim, 99);
     const std::vector<int> order = shuffled(m);
     const NeighborTable table = nearest_joint(data.cloud.view(), targets.view(), order, n + m - 1, with_threads(1));
-    // Draw 0 takes zeros, draw s the unit vector of normal s - 1; all have the same data.
+    // All draws use the same data. Draw 0 takes zeros as normals, and draw s the unit vector of normal s - 1.
     Data repeated = data;
     repeated.columns = m + 1;
     repeated.values.clear();

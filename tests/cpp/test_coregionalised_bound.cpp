@@ -48,7 +48,7 @@ double bound_value(const OutputPlaces& data, const Cloud& inducing, const Covari
   return coregionalised_bound(regression(data), inducing.view(), covariance, settings, false, RunContext{}).value;
 }
 
-// What the inducing points know of the covariances of a's rows with b's.
+// The part of the covariances between a's and b's rows that the inducing points explain.
 Eigen::MatrixXd known_covariance(const Covariance& covariance, Points inducing, double jitter, Points a,
                                  const std::vector<int>& outputs_a, Points b, const std::vector<int>& outputs_b) {
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(a.n, b.n);
@@ -70,7 +70,7 @@ Eigen::MatrixXd known_covariance(const Covariance& covariance, Points inducing, 
   return sum;
 }
 
-// The bound by matrices of n x n.
+// The ELBO by matrices of n x n.
 double dense_bound(const OutputPlaces& data, const Cloud& inducing, const Covariance& covariance,
                    const BoundSettings& settings) {
   const LocalData rows = data.view();
@@ -110,7 +110,7 @@ TEST_CASE("the bound of several outputs is that of dense formulas, for every mod
   }
 }
 
-// A setting with each pattern, in turn: each model has three of them, and each setting every pattern.
+// Each pattern is paired with one setting, in turn. Each model uses three patterns, and each setting every pattern.
 TEST_CASE("the gradient of the bound of several outputs is that of differences, loadings and nuggets included" *
           extended) {
   const std::vector<Model> models = models_of_outputs();

@@ -18,7 +18,7 @@ RunContext on_device() {
   return context;
 }
 
-// For rounding of 1e-12 to be that of the computation, not of the matrices.
+// The larger jitter makes the matrices regular, so that a rounding of 1e-12 is that of the computation.
 DeepCase regular(DeepCase at) {
   at.state.jitter = 1e-2;
   return at;

@@ -20,7 +20,8 @@ const RunContext context;
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-// Regions along the first coordinate, of which the last has no row; and two columns that all rows have.
+// Regions along the first coordinate, the last of which contains no row; a column of all rows; and one of four rows in
+// five.
 struct Effects {
   static constexpr int regions = 40, slots = 3;
   std::vector<int> column;
@@ -119,8 +120,8 @@ TEST_CASE("the factor is sparse where levels are near each other, and dense wher
   CHECK(dynamic_cast<DenseEffectSystem*>(effect_system(far, unlimited, unlimited, false, context).get()) != nullptr);
 }
 
-// Columns in a circle, each in a row with the next: whichever goes first, all but two columns of the factor have the
-// two entries of their neighbours in what is left.
+// The columns form a circle, and each shares a row with the next. Whichever column is eliminated first, all but the
+// last two columns of the factor contain two entries, those of the neighbours that are left.
 TEST_CASE("a sparse factor is affordable up to the squares of the numbers of its columns' entries") {
   constexpr int levels = 100;
   constexpr double work = (levels - 2) * 4.0 + 1.0;

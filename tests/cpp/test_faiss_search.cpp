@@ -1,4 +1,4 @@
-// The search by candidates in single precision, with a plain loop in FAISS's place (tests/cpp/modules).
+// The search by candidates in single precision, with a plain loop in place of FAISS (tests/cpp/modules).
 #include "extended.h"
 #include "geometry/faiss_search.h"
 
@@ -31,7 +31,7 @@ int told_by_plain(const char* what) {
   return number;
 }
 
-// Searches, block by block, that the plain loop has done in a GPU's place.
+// The number of searches, block by block, that the plain loop has done in place of a GPU.
 int searches_on_gpu() { return told_by_plain("plain_searches_on_gpu"); }
 
 fixtures::Cloud moved(fixtures::Cloud cloud, double scale, double shift) {
@@ -111,7 +111,8 @@ TEST_CASE("on a GPU, which gives so many candidates only") {
   CHECK(told_by_plain("plain_last_gpu") == 3);
   const int searches = searches_on_gpu();
   CHECK(searches > 0);
-  // 24 points at each place need a second round, with 60 candidates, the most that there can be, in place of 8 times 23
+  // 24 points at each location need a second round with 60 candidates, the most that there can be, instead of 8 times
+  // 23
   agree(duplicated.view(), 7);
   CHECK(searches_on_gpu() == searches + 2);
   const int before = searches_on_gpu();
@@ -125,7 +126,7 @@ TEST_CASE("fewer points than neighbours and candidates") {
 }
 
 TEST_CASE("the certificate holds for the errors of single precision") {
-  // pairs at many distances from the centre, close together and far apart
+  // pairs at many distances from the centre, with small and large distances between the two points
   int tight = 0;
   for (const int dim : {2, 54}) {
     const fixtures::Cloud cloud = fixtures::uniform_cloud(400, dim, 8);

@@ -1,4 +1,4 @@
-// Files are replaced and appended to as a whole or not at all, and a lock has one holder.
+// Files are replaced and appended to as a whole or not at all. Only one holder at a time can own a lock.
 #include "base/file.h"
 
 #include <doctest/doctest.h>
@@ -81,7 +81,7 @@ TEST_CASE("a lock has one holder, and is gone afterwards") {
 
 #ifdef _WIN32
 
-// As virus scanners do. A file that is open cannot be renamed there.
+// Virus scanners read files in this way. On this system a file that is open cannot be renamed.
 TEST_CASE("a file is as it was while another process reads what would replace it, and is replaced later") {
   const TemporaryFile file, beside{file.path + ".neargp-tmp"};
   replace_file(file.path, bytes("one"));
@@ -107,7 +107,7 @@ TEST_CASE("a file that is not empty is no lock, and is kept") {
   CHECK(content(file.path) == "one");
 }
 
-// In a child, whose limit it is.
+// Runs in a child process, because the limit is one of the process.
 TEST_CASE("a limit on the size of files cuts nothing off and ends no process") {
   const TemporaryFile file;
   replace_file(file.path, bytes("one"));

@@ -53,7 +53,7 @@ struct ObjectiveCase {
   }
   double value(const RootedPosterior& q) const { return at(q, false).value; }
 
-  // By the formulas in the header of batch_rows.h, with S itself.
+  // Computes the objective by the formulas in the header of batch_rows.h, with S itself.
   double dense(const RootedPosterior& q) const {
     const Index n = latent.places.view().n, m = q.mean.size();
     const PreparedCovariance prepared = prepare(covariance, 2, false);

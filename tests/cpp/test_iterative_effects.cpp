@@ -21,7 +21,7 @@ const RunContext context;
 constexpr int many_probes = IterativeEffectSystem::many_probes;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-// Rows of scattered levels of two factors, of which the second has a slope, and a column that all rows have.
+// Rows with scattered levels of two factors, the second of which comes with a slope, and a column shared by all rows.
 struct Scattered {
   static constexpr int rows = 600, k = 5, first = 80, second = 40, slots = 4, columns = first + 2 * second + 1;
   Data data{uniform_cloud(rows, 2, 7), 3};
@@ -189,8 +189,8 @@ TEST_CASE("what is solved from a solution nearby is solved to digits of the diff
   CHECK((x - solution).norm() < 0.01 * (near - solution).norm());
 }
 
-// The gradient is smooth in the parameters, so that two differences tell the same slope; and what is held makes it
-// precise enough for steps so short that the error of a solution by itself would be seen.
+// The gradient is smooth in the parameters, so that two differences give the same slope. The steps are so short that
+// the error of a separate solution would be seen. After hold() the gradient is precise enough for them.
 TEST_CASE("gradients near held parameters make differences of small steps") {
   const Scattered effects;
   Covariance covariance;

@@ -8,7 +8,7 @@ using namespace fixtures;
 
 namespace {
 
-// Coordinates 0 and 1 are places, 2 and 3 covariates.
+// Coordinates 0 and 1 are the location, 2 and 3 are covariates.
 Component local(Component component, std::vector<double> log_sd, std::vector<double> log_range) {
   const auto field = [](std::vector<double> coefficients) {
     LocalField result{{}, coefficients};
@@ -20,7 +20,7 @@ Component local(Component component, std::vector<double> log_sd, std::vector<dou
   return component;
 }
 
-// Components times a column, alone and beside local fields.
+// Components times a column, alone and together with local fields.
 std::vector<Covariance> varying_covariances() {
   const auto times = [](Component component, int column) {
     component.by = column;

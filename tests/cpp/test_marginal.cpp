@@ -14,8 +14,8 @@ using namespace fixtures;
 
 namespace {
 
-// By the trapezoidal rule with more nodes than it needs, of which four times as many change it by 2e-16, as far as any
-// of the responses draws eta.
+// Uses the trapezoidal rule, as far as any of the responses draws eta. The rule takes more nodes than it needs: four
+// times as many change the result by 2e-16.
 double reference_marginal(const Likelihood& likelihood, const Response& response, double mean, double variance) {
   const double sd = std::sqrt(variance), reach = 14.0 * sd + 8.0;
   const int half = 2000;

@@ -1,4 +1,4 @@
-// The mean-field bound against dense matrices, its gradient against differences, and what sub-sampling does to both.
+// The mean-field ELBO against dense matrices, its gradient against differences, and the effect of sub-sampling on both.
 #include "extended.h"
 #include "mean_field_fixtures.h"
 
@@ -232,7 +232,7 @@ TEST_CASE("sub-sampled bounds and gradients average to the full ones over any pa
     const std::vector<double> expected = flat(full, point);
     double value = 0.0;
     std::vector<double> gradient(expected.size(), 0.0);
-    // Each part has the chance by which uniform sampling weighs it: its share of the rows.
+    // Uniform sampling gives each part a weight, its share of the rows.
     const auto add = [&](const MeanFieldBatch& batch, double share) {
       const MeanFieldGradient& part = bound.evaluate(point, batch, context);
       value += share * part.value;

@@ -1,4 +1,4 @@
-// The stochastic optimiser of the mean-field bound: where it ends, what it keeps fixed, and what it starts from.
+// The stochastic optimiser of the mean-field ELBO: where it ends, which parameters it keeps fixed, and where it starts.
 #include "latent/mean_field_adam.h"
 
 #include <cmath>

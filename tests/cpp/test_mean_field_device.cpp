@@ -87,7 +87,7 @@ TEST_CASE("mini-batches on a device have the bound and the gradient that they ha
       if (!(locations && at_nodes)) check_steps(at_nodes, locations, 150, Index(1) << 32);
 }
 
-// By the chain rule, where the CPU has one factor for all nodes that a datum sees.
+// The device uses the chain rule, and the CPU one factor for all nodes that a datum sees.
 TEST_CASE("a device finds the CPU's divergences of neighborhoods") {
   for (const int k : {1, 5, 8}) {
     CAPTURE(k);

@@ -1,5 +1,5 @@
-// The mean-field posterior as a sparse one with the factor of a diagonal: its optimum is that of the mean-field bound,
-// and its gradient the bound's.
+// The mean-field posterior as a sparse posterior with the factor of a diagonal. Its optimum is that of the mean-field
+// ELBO, and its gradient is the gradient of this ELBO.
 #include "linalg/sparse/mean_field_factor.h"
 
 #include <cmath>

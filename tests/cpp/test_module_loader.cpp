@@ -1,4 +1,4 @@
-// The loader, by modules without a device that the Makefile builds beside this program.
+// Tests the loader with modules without a device, which the Makefile builds next to this program.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>

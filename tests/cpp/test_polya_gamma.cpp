@@ -19,7 +19,7 @@ TEST_CASE("the averaged logistic function by fine sums, with its derivatives") {
         sum +=
             step * std::exp(-0.5 * x * x) / std::sqrt(2.0 * M_PI) / (1.0 + std::exp(-mean - std::sqrt(variance) * x));
       const AveragedLogistic average = averaged_logistic(mean, variance);
-      // What 16 nodes can do: the rule's error grows with the variance.
+      // 16 nodes reach this tolerance. The error of the rule grows with the variance.
       CHECK(average.value == doctest::Approx(sum).epsilon(1e-5 * (1.0 + variance)));
       const double h = 1e-5;
       CHECK(average.d_mean ==

@@ -90,7 +90,7 @@ TEST_CASE("expectations at limits far sharper than the field agree with a fine s
         const double limit = 0.7, mean = limit + sign * away * sd;
         const FineSum expected = fine_sum(limit, sign, mean, sd, of_noise);
         const double lower = sign > 0 ? -infinity : limit, upper = sign > 0 ? limit : infinity;
-        // beside a measurement, an interval that is narrow and a datum that is not sharp
+        // the sharp datum comes with a measurement, a narrow interval and a datum that is not sharp
         const std::vector<double> y{lower, 1.0, 0.1, lower}, trials{upper, 1.0, 0.2, upper};
         const std::vector<double> means{mean, 0.9, 0.0, limit}, variances{sd * sd, 0.1, 0.01, 0.04};
         const std::vector<double> weights(4, weight);

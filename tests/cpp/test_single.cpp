@@ -36,8 +36,9 @@ TEST_CASE("constants of a formula do not take a Single to double precision") {
   CHECK(float(math::exp(x)) == std::exp(0.1f));
 }
 
-// A correlation and its derivatives are functions of r2 whose relative errors of some units of rounding (in the
-// exponents and logarithms up to r, here 8) grow by no more than their condition numbers: 2^-24 times 8 times some ten.
+// A correlation and its derivatives are functions of r2. Their relative errors are some units of rounding, in the
+// exponents and logarithms up to r units (here 8). The errors grow by no more than the condition numbers. Hence the
+// tolerance is 2^-24 times 8 times about ten.
 TEST_CASE("every family is itself in single precision") {
   const double tolerance = 80 * std::ldexp(1.0, -24);
   for (const Model& model : families()) {

@@ -89,7 +89,7 @@ TEST_CASE("space and time: the covariance matrix and its diagonal") {
   }
 }
 
-// By differences of sixth order, good to 1e-10 or so.
+// The reference takes differences of sixth order, which are accurate to about 1e-10.
 TEST_CASE("space and time: derivatives of the matrix are those by differences") {
   const Data data(clouds()[0], 2);
   for (const Covariance& covariance : space_time_covariances()) {

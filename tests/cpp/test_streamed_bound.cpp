@@ -17,7 +17,7 @@ RegressionData rows_between(const RegressionData& data, Index first, Index last)
           data.noise_scale + first};
 }
 
-// The bound with its gradient, of pieces that end at `ends`.
+// The ELBO with its gradient, of pieces that end at `ends`.
 CollapsedBound streamed(const RegressionData& data, Points inducing, const Covariance& covariance,
                         const BoundSettings& settings, const std::vector<Index>& ends, const RunContext& context,
                         bool keep) {

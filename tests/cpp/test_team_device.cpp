@@ -1,4 +1,4 @@
-// What the host does for a device: chunks, copies, memory, failures. The device is emulated.
+// Tests of the host's work for a device: chunks, copies, memory, failures. The device is emulated.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -101,7 +101,7 @@ TEST_CASE("chunks, streamed targets and teams' memory make no difference to sums
   emulated::state().limits.shared_per_multiprocessor = 16 << 10;
   const std::vector<double> expected = sums();
   const Index whole = emulated::state().launches;
-  // data take 300 * 40 bytes; conditioning sets take as many, too much for half of what is left
+  // data take 300 * 40 bytes; conditioning sets take as many, more than half of what is left
   emulated::state().launches = 0;
   emulated::state().total_bytes = 34000;
   CHECK(sums() == expected);

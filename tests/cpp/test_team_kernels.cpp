@@ -132,7 +132,7 @@ void check_agree(const Results& results, const Results& expected, double toleran
     for (const double x : expected.sums[r])
       if (std::isfinite(x)) scale = std::max(scale, std::abs(x));
     for (std::size_t s = 0; s < expected.sums[r].size(); ++s) {
-      // a target without neighbours has no local mean
+      // the local mean of a target without neighbours is not finite
       REQUIRE(std::isfinite(results.sums[r][s]) == std::isfinite(expected.sums[r][s]));
       if (std::isfinite(expected.sums[r][s]))
         difference = std::max(difference, std::abs(results.sums[r][s] - expected.sums[r][s]));

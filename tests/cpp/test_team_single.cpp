@@ -1,8 +1,9 @@
-// Sums by teams with matrices in single precision against the same with matrices in double.
+// Sums by teams with matrices in single precision, against the same sums with matrices in double precision.
 //
-// A Cholesky factor in arithmetic of unit roundoff u is that of a matrix off by about (rows + 1) u of its own size
-// (Higham 2002, theorem 10.3); what is solved with it is then off, relatively, by that times the matrix's condition
-// number. That number is at most (rows * largest variance) / (smallest noise).
+// In arithmetic of unit roundoff u, a Cholesky factor is the exact factor of a slightly different matrix. The relative
+// difference is about u times the number of rows plus one (Higham 2002, theorem 10.3). Solutions with this factor then
+// differ, relatively, by that times the matrix's condition number. The condition number is at most rows * largest
+// variance / smallest noise.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -29,7 +30,7 @@ struct Results {
   std::vector<Index> failed;
 };
 
-// All that there is in single precision.
+// All sums that exist in single precision.
 Results compute(const LocalView& view, const Covariance& covariance, const RunContext& context) {
   const PreparedCovariance prepared = prepare(covariance, view.dim, true);
   const PreparedCovariance plain = prepare(covariance, view.dim, false);
@@ -140,7 +141,8 @@ TEST_CASE("teams of several threads agree with each other in single precision" *
     }
 }
 
-// Metres of a map's grid, a metre apart: floats there are half a metre apart.
+// Coordinates are metres of a map's grid, with points a metre from each other. Floats of this size differ by half a
+// metre.
 TEST_CASE("places far off from the origin lose nothing in single precision") {
   const emulated::Fresh device;
   for (Model model : some_of(families())) {
@@ -153,8 +155,8 @@ TEST_CASE("places far off from the origin lose nothing in single precision") {
   }
 }
 
-// The squared distance of the two, 1e-6 ranges, is what the second pivot is of: above the rule of double precision,
-// below that of single.
+// The second pivot is of the size of the squared distance of the two, 1e-6 ranges. It is above the rule of double
+// precision, and below that of single precision.
 TEST_CASE("a matrix that fails in single precision only names its target there") {
   const emulated::Fresh device;
   Data data(uniform_cloud(50, 2, 3), 2);

@@ -18,7 +18,7 @@ using namespace neargp;
 
 namespace {
 
-// Who works, where the work lasts until `helpers` have come to help, or half a minute.
+// Threads that work, where the work lasts until `helpers` have come to help, or half a minute.
 std::set<std::thread::id> workers(int helpers) {
   std::mutex mutex;
   std::set<std::thread::id> found;

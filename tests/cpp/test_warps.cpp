@@ -8,7 +8,7 @@ using namespace fixtures;
 
 namespace {
 
-// Coordinates 0 and 1 are places, 2 and 3 columns of warps, which need not rise for the derivatives.
+// Coordinates 0 and 1 are the location, 2 and 3 are columns of warps. These need not increase for the derivatives.
 WarpedCoordinate further(int number, std::vector<double> coefficients) {
   return {1 + number, {{2, 3}, coefficients}, false};
 }

@@ -1,5 +1,6 @@
-# Campaigns: children work through cases and write a line before and after each call, so that the parent knows the call at which a child
-# died (CRASH), fell silent (HANG) or passed the limit of memory (MEMORY).
+# In a campaign, child processes work through cases and write a line before and after each call. From these lines
+# the parent knows the call at which a child ended. The outcome is CRASH if the child died, HANG if it fell silent,
+# and MEMORY if it passed the limit of memory.
 
 # Under sanitizers a call takes up to six times as long.
 silent_cpu_seconds <- if (nzchar(Sys.getenv("SANITIZE"))) 360 else 60
@@ -41,7 +42,8 @@ resident_mib <- function(pid) {
   if (length(size)) size / 1024 else 0
 }
 
-# User and system time of a process, in ticks of a hundredth of a second; its name, which may hold blanks, is in parentheses.
+# User and system time of a process, which Linux counts in hundredths of a second. The name of the process is in
+# parentheses and may contain blanks.
 cpu_seconds <- function(pid) {
   none <- function(condition) ")"
   line <- tryCatch(readLines(file.path("/proc", pid, "stat"), warn = FALSE), error = none, warning = none)
@@ -51,7 +53,8 @@ cpu_seconds <- function(pid) {
 
 is_done <- function(lines) length(lines) > 0L && lines[length(lines)] == "DONE"
 
-# How long a child has written nothing, by the clock and by its own time: other processes may have the processor.
+# Reports whether a child has written nothing for too long, by its own CPU time or by the clock. The limit by the
+# clock is longer, because other processes may use the processor.
 new_silence <- function() {
   size <- 0
   since <- Sys.time()
@@ -66,7 +69,7 @@ new_silence <- function() {
   }
 }
 
-# Waits for a child's end and says how it came.
+# Waits until a child ends, and returns how it ended.
 watch_child <- function(file) {
   silent <- new_silence()
   started <- Sys.time()
@@ -85,7 +88,8 @@ watch_child <- function(file) {
   }
 }
 
-# The cases first ... last in a child; its lines, with one more where it did not come to its end, and the case to go on from.
+# Runs the cases first ... last in a child. Returns its lines, with one more where it did not come to its end, and
+# the case to continue from.
 run_part <- function(first, last, script) {
   file <- tempfile(fileext = ".tsv")
   output <- tempfile()
@@ -102,7 +106,8 @@ run_part <- function(first, last, script) {
   list(lines = c(lines, paste("END", at[2L], at[3L], ended, report, "", sep = "\t")), following = as.integer(at[2L]) + 1L)
 }
 
-# At least so many calls of a seed; the calls of an earlier, shorter campaign in the same log are not made again.
+# Makes at least the given number of calls of a seed. Calls of an earlier, shorter campaign in the same log are not
+# repeated.
 run_campaign <- function(seed, calls, log, script) {
   lines <- if (file.exists(log)) readLines(log) else character(0)
   seen <- read_ends(lines)$case

@@ -1,16 +1,16 @@
-# A case is a set of rows, one fit and eight calls on it; its seed makes it again exactly.
+# A case is a set of rows, one fit and eight calls on it. Its seed reproduces it exactly.
 #
-# Every call ends as
-#   ok         a result that passes its check
-#   classed    an error of class neargp_error
-#   UNCLASSED  any other error
-#   NONFINITE  numbers that are missing or not finite
-#   WRONG      numbers out of their range, or contradicted by a dense reference or by the same call again
-# or, seen from outside, CRASH, HANG or MEMORY. HARNESS is an error of these files.
+# Every call ends with one of these outcomes.
+#   `ok`         The result passes its check.
+#   `classed`    The call raises an error of class neargp_error.
+#   `UNCLASSED`  The call raises any other error.
+#   `NONFINITE`  Numbers are missing or not finite.
+#   `WRONG`      Numbers are out of their range, or a dense reference or the same call again contradicts them.
+# Seen from outside, a call can also end as CRASH, HANG or MEMORY. HARNESS is an error of these files.
 
 calls_on_fit <- 8L
 
-# Runs a call and judges it; `log` has begin(operation) and end(operation, outcome, text, warnings).
+# Runs a call and checks it. `log` provides begin(operation) and end(operation, outcome, text, warnings).
 attempt <- function(operation, run, check, log) {
   log$begin(operation)
   unclassed_warnings <- character(0)
@@ -45,7 +45,7 @@ wanted_methods <- function() {
   if (length(named)) method_weights[named] else method_weights
 }
 
-# What a case is about, before any data.
+# Draws the kind of a case, before any data.
 draw_plan <- function() {
   tame <- chance(0.6)
   method <- pick_name(wanted_methods())
@@ -57,7 +57,7 @@ draw_plan <- function() {
     several = method %in% c("vecchia", "exact_gp", "mll_k", "loo_k", "svgp", "dspp", "dgp") && family == "gaussian" && chance(0.08))
 }
 
-# The response's columns are added to the rows; the formula's left side.
+# Adds the response's columns to the rows, and the left side of the formula.
 add_response <- function(rows, plan) {
   rows$data$y <- random_response(plan$family, rows$eta, plan$tame)
   rows$left <- "y"
@@ -69,7 +69,7 @@ add_response <- function(rows, plan) {
   rows
 }
 
-# The makers of settings are called under watch, too: NULL where they stopped.
+# Errors of the functions that make settings are caught as well. In that case the result is NULL.
 draw_settings <- function(plan, rows, log) {
   settings <- NULL
   attempt("settings", function() {
@@ -86,7 +86,7 @@ fit_call <- function(settings, rows, frame, plan) {
   arguments <- c(list(formula = formula, data = frame$data, coords = frame$coords), settings, list(verbose = FALSE, threads = 1L))
   further <- further_arguments(plan$tame, settings$covariance)
   arguments[names(further)] <- further
-  # NULL is given in half of the cases, and else left to be the default
+  # in half of the cases NULL is passed, and in the others it is left out
   if (chance(0.5)) arguments <- Filter(Negate(is.null), arguments)
   as.call(c(list(quote(neargp::neargp)), arguments))
 }

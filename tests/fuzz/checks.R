@@ -1,4 +1,4 @@
-# Judgements of results: each check gives NULL, or a problem of kind "NONFINITE" or "WRONG".
+# Checks of results. Each check returns NULL, or a problem of kind "NONFINITE" or "WRONG".
 
 problem <- function(kind, ...) structure(list(kind = kind, text = paste0(...)), class = "fuzz_problem")
 
@@ -28,7 +28,8 @@ check_fit <- function(fit) {
   NULL
 }
 
-# Missing values are allowed (a leave-one-out prediction may have none), NaN and infinite ones are not.
+# Missing values are allowed, because a leave-one-out prediction may be missing. NaN and infinite values are not
+# allowed.
 check_vector <- function(x) {
   values <- unlist(x, use.names = FALSE)
   bad <- is.nan(values) | is.infinite(values)
@@ -56,8 +57,9 @@ check_table <- function(result, rows = NULL) {
   NULL
 }
 
-# Standard deviations that are infinite, as is documented: of a row that alone determines a coefficient of the trend and so has no
-# prediction from the others (its mean is NA), and of Student's t with two degrees of freedom or fewer.
+# Some standard deviations are infinite, as documented. A row that alone determines a coefficient of the trend
+# cannot be predicted from the others, and its mean is NA. Student's t distribution with two degrees of freedom or
+# fewer is the other case.
 without_infinite_sds <- function(result, fit) {
   heavy <- identical(fit$family$family, "student_t") && isTRUE(fit$family_parameters[["df"]] <= 2)
   for (name in grep("^sd", names(result), value = TRUE)) {
@@ -78,19 +80,21 @@ check_printed <- function(lines) {
   if (length(bad)) problem("NONFINITE", "printed: ", bad[1L])
 }
 
-# At the fit's parameters exact_gp() and vecchia() with all other rows have the likelihood of a dense Cholesky factor, wherever the
-# correlation matrix is well enough conditioned to compare.
+# exact_gp() and vecchia() with all other rows are compared with a dense Cholesky factor. At the fit's parameters
+# the likelihoods must agree, wherever the correlation matrix is well enough conditioned to compare.
 check_likelihood <- function(fit) {
   n <- length(fit$data$y)
   is_exact <- inherits(fit$method, "neargp_exact_gp") || (inherits(fit$method, "neargp_vecchia") && identical(fit$method$k, n - 1L))
   if (!identical(fit$family$family, "gaussian") || inherits(fit, "neargp_outputs") || n > 120L || !is_exact) return(NULL)
   smoothness <- vapply(fit$core_covariance$components, function(part) if (part$family == "matern") part$shape else 0, 0)
   if (any(smoothness > 20)) return(NULL)
-  # nearer than 2^-50 of the range two places are one to a Matern covariance, which the roughest ones feel
+  # A Matérn covariance treats locations nearer than 2^-50 of the range as one location. This matters
+  # for the roughest covariances.
   distances <- stats::dist(fit$data$coords)
   if (any(smoothness > 0 & smoothness < 0.5) && any(distances > 0 & distances < 1e-12 * max(distances))) return(NULL)
   data <- fit$data
-  # the reference would lose the digits of a response that is large beside its noise: an intercept takes the first value
+  # The reference would lose the digits of a response that is large compared with its noise. An intercept absorbs
+  # the first value.
   if (any(colSums(data$X != 1) == 0)) data$y <- data$y - data$y[1L]
   value <- dense_likelihood(data, fit$core_covariance, fit$nugget, neargp:::fitted_effects(fit))
   transform <- fit$family$transform
@@ -106,7 +110,7 @@ check_likelihood <- function(fit) {
   problem("WRONG", "log-likelihood ", format(found, digits = 10L), ", dense ", format(value, digits = 10L))
 }
 
-# The same call goes on from the checkpoint that it has left, to the last bit.
+# The same call continues from the checkpoint that it has left. Both fits must agree to the last bit.
 check_resumed <- function(call, fit) {
   file <- call$control$checkpoint
   if (is.null(file)) return(NULL)
@@ -116,7 +120,7 @@ check_resumed <- function(call, fit) {
   if (!identical(fit[told], again[told])) problem("WRONG", "the fit that goes on from its checkpoint is another one")
 }
 
-# Of the correlations, whose scale is 1; NULL where they are ill conditioned.
+# The factor is that of the correlations, whose scale is 1. The result is NULL where they are ill conditioned.
 dense_likelihood <- function(data, covariance, nugget, effects = NULL) {
   S <- tryCatch(dense_noisy(data, covariance, nugget), error = function(e) NULL)
   if (is.null(S)) return(NULL)

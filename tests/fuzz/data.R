@@ -65,7 +65,7 @@ random_coordinates <- function(n, d, tame) {
 # Whether a column may be a coordinate.
 is_plain_number <- function(column) is.numeric(column) && is.null(dim(column)) && all(is.finite(column))
 
-# A wave along the first coordinate that has numbers.
+# A wave along the first coordinate that contains numbers.
 wave_along <- function(columns, n) {
   numbers <- Filter(function(column) is_plain_number(column) && length(unique(column)) > 1L, columns)
   if (!length(numbers)) return(rep(0, n))

@@ -48,7 +48,7 @@ dress <- function(data, d, tame) {
   list(data = data, coords = coords)
 }
 
-# Labelled numbers have no arithmetic once vctrs is loaded.
+# Once vctrs is loaded, labelled numbers allow no arithmetic.
 shift_coordinates <- function(new, change) {
   for (name in grep("^s[0-9]+$", names(new), value = TRUE)) {
     column <- new[[name]]

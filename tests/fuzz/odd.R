@@ -60,7 +60,8 @@ file_breaks <- list(
   no_header = function(lines) lines[-1L]
 )
 
-# A file of text and how its rows are told; a `whole` file has all rows of the data.
+# Fits the rows of a text file, which may be damaged. The label is the kind of damage. A `whole` file contains all
+# rows of the data.
 source_operation <- function(fit, data) {
   plain <- is.data.frame(data) && !inherits(data, "sf") && inherits(fit$locations$terms, "terms")
   if (!plain || !nrow(data)) return(operation(function() NULL))

@@ -1,5 +1,5 @@
-# Calls on a fit. Each operation draws its arguments and gives list(run, check, label): what to call, what judges the result, and the
-# arguments to report.
+# Calls on a fit. Each operation draws its arguments and returns list(run, check, label): the call, the check of
+# its result, and the arguments to report.
 
 operation <- function(run, check = no_check, label = "") list(run = run, check = check, label = label)
 
@@ -29,7 +29,8 @@ predict_operation <- function(fit, data) {
   operation(function() do.call(stats::predict, c(list(fit), arguments)), check, argument_names(arguments))
 }
 
-# Threads do not change a bit, and chunks no more than rounding (the dense model multiplies blocks as wide as they are).
+# The number of threads must not change a bit. Chunks may change a prediction by rounding only, since the dense
+# model multiplies blocks as wide as the chunks.
 repeat_operation <- function(fit, data) {
   new <- random_newdata(data)
   operation(function() {
@@ -39,7 +40,7 @@ repeat_operation <- function(fit, data) {
   })
 }
 
-# Files have what is predicted in memory.
+# Predictions that go to files must equal those in memory.
 files_operation <- function(fit, data) {
   new <- random_newdata(data)
   operation(function() {
@@ -129,7 +130,8 @@ cross_validate_operation <- function(fit, data) {
   operation(function() do.call(neargp::cross_validate, c(list(fit), arguments)), function(x) check_table(neargp::scores(x)))
 }
 
-# The call of the fit has its data under a name that is none where this runs. Refits without each of fifty coordinates take minutes.
+# The fit's call names its data, but the name does not exist where this runs. Refits without each of fifty
+# coordinates take minutes.
 importance_operation <- function(fit, data) {
   fit$call$data <- data
   arguments <- list(by = pick("permute", "permute", "refit"), folds = pick(2L, 3L), repeats = 1L, verbose = FALSE)
@@ -184,7 +186,7 @@ junk_operation <- function(fit, data) {
   known <- setdiff(names(formals(f)), "...")
   count <- min(sample.int(3L, 1L), length(known))
   arguments <- stats::setNames(lapply(seq_len(count), function(i) junk()), sample(known, count))
-  # what R's own generics say of other objects is theirs
+  # the results of R's own generics for other objects are not tested
   if ("object" %in% known && (!is_own || chance(0.5) || !"object" %in% names(arguments))) arguments$object <- fit
   operation(function() with_null_device(function() do.call(f, arguments, quote = TRUE)),
     label = paste(c(name, names(arguments)), collapse = ","))

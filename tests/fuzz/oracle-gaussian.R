@@ -145,7 +145,8 @@ compare_left_out <- function(problem, fit, y, k, compare) {
   compare("leave-one-out sd", left$sd[known], sqrt(wanted[, 2L] + problem$nugget / problem$data$w)[known])
 }
 
-# The objectives whose neighbours have no order, of a mean known to be 2, where no two neighbours are equally near.
+# Compares the objectives whose neighbours are not ordered, with a mean known to be 2. Problems are skipped if two
+# neighbours are equally near.
 compare_unordered <- function(problem, tally) {
   scaled <- scaled_coordinates(problem$coords, problem$parts[[1L]], problem$metric)
   r <- dense_distance(scaled, scaled)

@@ -1,5 +1,6 @@
-# vnngp() of responses that are not gaussian, with all other rows as neighbours: the evidence lower bound and Laplace's approximation found
-# by a general optimiser in plain R, and the evidence itself by importance sampling. Of a few rows, since optim() has no derivatives.
+# vnngp() for non-Gaussian responses, with all other rows as neighbours. The references are the ELBO and Laplace's
+# approximation, found by a general optimiser in plain R. Importance sampling gives the evidence itself. The
+# problems are small, since optim() works without derivatives.
 
 # Nodes and weights of Gauss and Hermite for the standard normal distribution, from the eigenvalues of the Jacobi matrix.
 gauss_hermite <- local({
@@ -69,8 +70,8 @@ maximize <- function(objective, start) {
   stats::optim(reached$par, function(x) -objective(x), method = "BFGS", control = control)
 }
 
-# The normal distribution with the largest evidence lower bound has the mean K alpha and the precision K^-1 + diag(W) (Opper and Archambeau
-# 2009): both are optimised.
+# The normal distribution with the largest ELBO is the one with mean K alpha and precision K^-1 + diag(W) (Opper
+# and Archambeau 2009). Both alpha and W are optimised.
 variational_posterior <- function(problem) {
   own <- seq_len(problem$n)
   moments <- function(x) {

@@ -1,15 +1,15 @@
-# Several outputs by a linear model of coregionalisation: two structures, a fifth of the values missing.
+# Several responses by a linear model of coregionalisation: two structures, a fifth of the values missing.
 
 random_coregionalization <- function(q) tcrossprod(matrix(stats::rnorm(q * q), q)) + diag(0.05, q)
 
-# Covariances between the outputs at places a and those at places b, output by output.
+# Covariances between the responses at locations a and those at locations b, response by response.
 outputs_covariance <- function(problem, a, b) {
   r <- dense_distance(as.matrix(a[c("x", "y")]), as.matrix(b[c("x", "y")]))
   kronecker(problem$B[[1L]], dense_correlation("matern", r / problem$ranges[1L], 1.5)) +
     kronecker(problem$B[[2L]], dense_correlation("exponential", r / problem$ranges[2L]))
 }
 
-# The trend 1 + h of each output, output by output.
+# The trend 1 + h of each response, response by response.
 outputs_trend <- function(data, q) kronecker(diag(q), unname(cbind(1, data$h)))
 
 outputs_problem <- function(case) {
@@ -54,7 +54,8 @@ compare_outputs <- function(problem, tally) {
   compare_places_left_out(problem, fit, compare)
 }
 
-# Of the outputs at one new place, but for the noise, which each output has for itself.
+# Compares the covariances of the responses at one new location. They contain no noise, which is independent for
+# each response.
 compare_between_outputs <- function(problem, found, wanted, compare) {
   m <- nrow(problem$new)
   for (i in seq_len(m)) {
@@ -65,7 +66,7 @@ compare_between_outputs <- function(problem, found, wanted, compare) {
   }
 }
 
-# All outputs of a place are left out together.
+# All responses at a location are left out together.
 compare_places_left_out <- function(problem, fit, compare) {
   left <- suppressWarnings(neargp::loo_predict(fit))
   place <- (problem$known - 1L) %% problem$n + 1L

@@ -1,6 +1,6 @@
-# Units: a fit of every method whose response is given in another unit, or whose weights are, is the same fit. Units are powers of 2, by
-# which nothing is rounded, so that optimisers take the same way but for their tolerances: that of bounds on inducing points moves
-# predictions by some hundredths.
+# A fit of every method must stay the same when the unit of its response or of its weights changes. Units are
+# powers of 2, which cause no rounding, so that optimisers take the same path except for their tolerances. The
+# tolerance for ELBOs on inducing points moves predictions by some hundredths.
 
 unit_kinds <- list(
   gaussian = function(f, n) list(y = f + 0.2 * stats::rnorm(n), family = function(unit) stats::gaussian()),

@@ -1,5 +1,5 @@
-# Oracles: random problems whose parameters are all fixed, so that arithmetic is compared and not optimisation, against dense formulas in
-# plain R that take a user's arguments and share nothing with the package.
+# Oracles compare random problems with dense formulas in plain R. The formulas take a user's arguments and share
+# nothing with the package. All parameters are fixed, so that arithmetic is compared and not optimisation.
 
 # Keeps the largest relative difference of each quantity: compare(what, case, found, wanted, scale, tolerance).
 new_tally <- function() {
@@ -28,7 +28,8 @@ dense_gls <- function(S, y, X) {
   list(beta = beta, V = V, U = U, value = -sum(log(diag(U))) - 0.5 * sum(e^2) - 0.5 * length(y) * log(2 * pi))
 }
 
-# Universal kriging: S of the data, C between data and new places, K0 of the new places.
+# Universal kriging. S is the covariance matrix of the data, C that between data and new locations, and K0 that of
+# the new locations.
 universal_kriging <- function(S, y, X, C, K0, X0) {
   fit <- dense_gls(S, y, X)
   W <- backsolve(fit$U, backsolve(fit$U, C, transpose = TRUE))
@@ -37,7 +38,8 @@ universal_kriging <- function(S, y, X, C, K0, X0) {
     cov = K0 - crossprod(C, W) + unseen %*% fit$V %*% t(unseen)))
 }
 
-# Each row from all others, with the trend of these; NA for a row without which the trend has no estimate.
+# Predicts each row from all others, with a trend estimated from the others. The result is NA for a row without
+# which the trend cannot be estimated.
 kriging_given_others <- function(S, K, y, X) {
   t(vapply(seq_along(y), function(i) {
     others <- X[-i, , drop = FALSE]
@@ -47,7 +49,8 @@ kriging_given_others <- function(S, K, y, X) {
   }, c(0, 0)))
 }
 
-# One line for each quantity, to be written to a file, too; the number of those beyond their tolerance.
+# Prints one line for each quantity, and writes the lines to a file if one is given. Returns the number of
+# quantities beyond their tolerance.
 report_tally <- function(tally, file = NA) {
   table <- tally$table()
   table$error <- signif(table$error, 3L)

@@ -24,7 +24,7 @@ print_outcomes <- function(ends) {
   cat(sprintf("%s  %d  %s  %s\n", bad$outcome, bad$case, bad$operation, bad$text), sep = "")
 }
 
-# Prints the table of all logs and writes it; gives the number of calls that ended badly.
+# Prints the table of all logs and writes it. Returns the number of calls that ended badly.
 report_logs <- function(logs, file = NULL) {
   ends <- lapply(logs, function(log) read_ends(readLines(log)))
   lapply(ends, print_outcomes)

@@ -1,4 +1,4 @@
-# Responses: of a family, and what users may have in their place.
+# Draws responses of a family, and what users may pass instead.
 
 family_response <- function(family, eta) {
   n <- length(eta)
@@ -29,7 +29,7 @@ family_response <- function(family, eta) {
   )
 }
 
-# Scales and means that double precision still holds: allowed for gaussian responses.
+# Scales and means at which double precision still works. They are allowed for Gaussian responses.
 rescaled <- function(y) {
   pick(y * 1e150, y * 1e-150, y + 1e6, y + 1e10, y * 1e-3 + 1e8, rep(3.7, length(y)))
 }

@@ -1,11 +1,14 @@
-# Random calls of the installed package, valid and hostile, in child processes: see tools/fuzz.sh. Base R and neargp are needed; sf and
-# tibble are used where they are installed.
+# Makes random calls of the installed package, valid and hostile, in child processes: see tools/fuzz.sh. The
+# scripts need base R and neargp, and use sf and tibble where these are installed.
 #
-#   Rscript run.R campaign SEED CALLS LOG      at least so many calls of a seed, their outcomes in LOG
-#   Rscript run.R report LOG ... [TABLE.csv]   tables of logs; status 1 where a call ended badly
+#   Rscript run.R campaign SEED CALLS LOG
+#   Rscript run.R report LOG ... [TABLE.csv]
 #   Rscript run.R oracle KIND=CASES ... [TABLE.csv]
-#                                              comparisons with dense formulas; kinds are gaussian, outputs, latent and units
-#   Rscript run.R case CASE                    one case again, in this process, told in full
+#   Rscript run.R case CASE
+
+# `campaign` makes at least CALLS calls of a seed and writes their outcomes to LOG. `report` tabulates logs and
+# exits with status 1 where a call ended badly. `oracle` compares with dense formulas, and its kinds are
+# `gaussian`, `outputs`, `latent` and `units`. `case` runs one case again in this process and prints every detail.
 
 script <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
 folder <- dirname(script)

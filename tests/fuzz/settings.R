@@ -13,7 +13,7 @@ random_anisotropy <- function() {
 }
 
 
-# Standard deviations and ranges that change with place.
+# Standard deviations and ranges that change with location.
 random_local_formula <- function(tame) {
   covariates <- if (tame || chance(0.5)) pick("a", "a", "bumps(2)", "bumps(3)", "g", "poly(a, 2)", "a + bumps(2)", "`odd name`", "flag") else {
     pick("text", "flat", "holes", "big", "nowhere", "year", "s1", "log(a)", "I(a * bumps(2))", "1", "splines::ns(a, 3)", "when", "a:g", ".",
@@ -62,7 +62,7 @@ covariance_arguments <- function(maker, tame) {
   arguments
 }
 
-# Of space and time apart: mostly with nothing that is refused.
+# Covariances with separate models of space and time. Most of their arguments are valid.
 random_space_time <- function(tame) {
   model <- pick("gneiting", "gneiting", "separable", "product_sum", "metric")
   space <- pick(neargp::cov_matern(nu = NULL), neargp::cov_exponential(), neargp::cov_cauchy(), neargp::cov_exponential(anisotropy = TRUE),
@@ -200,7 +200,8 @@ random_trend <- function(tame) {
     "list(a)", "1 + NULL", "mean", "offset(text)", "offset(big)", "year + I(year^2)")
 }
 
-# The one of all numbers fits every response. Powers below 0 have infinite means.
+# The transformation `every` is defined for all numbers and fits every response. Powers below 0 lead to infinite
+# means.
 random_transform <- function(tame) {
   every <- list(forward = asinh, inverse = sinh)
   if (tame) return(pick(every, every, "log", "sqrt", neargp::box_cox(0.3), neargp::box_cox(2)))
@@ -208,7 +209,7 @@ random_transform <- function(tame) {
     list(forward = asinh, inverse = sinh, derivative = function(y) 1 / sqrt(1 + y^2)))
 }
 
-# Noise that differs between rows, with and without a nugget beside what is known.
+# Noise that differs between rows, with and without a nugget in addition to the known variances.
 with_noise_arguments <- function(arguments, tame) {
   if (chance(0.08)) arguments$nugget <- random_local_formula(tame)
   if (chance(0.08)) {
@@ -219,7 +220,7 @@ with_noise_arguments <- function(arguments, tame) {
   arguments
 }
 
-# What is set but rarely: each argument that a user may give, well or ill.
+# Arguments that are rarely set. They cover each argument that a user may give, with valid and with invalid values.
 further_arguments <- function(tame, covariance = NULL) {
   arguments <- list()
   if (chance(0.3)) arguments$control <- neargp::neargp_control(max_iterations = pick(1L, 3L, 20L), coarse_k = pick(0L, 3L, 10L),

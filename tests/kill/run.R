@@ -1,10 +1,11 @@
-# Kills fits at random moments, lets them go on, kills them again, and compares what comes out with fits that were left alone: the same bits.
-# The package is the one in R_LIBS.
+# Kills fits at random moments, lets them continue, kills them again, and compares the results with those of undisturbed
+# fits. Both must agree to the last bit. The package is the one in R_LIBS.
 #
 #   R_LIBS=_build/library Rscript --vanilla tests/kill/run.R [KILLS [KINDS [TABLE.csv]]]
-#
-# 100 kills in all by default, of fits of all kinds in turn (vecchia, loo_k, classes, adam, vnngp, svgp, counts, dspp, and counts by
-# loo_k in shards), half of them while a good part of the time goes into writing. Status 1 where a fit is not the one that was left alone.
+
+# The default is 100 kills in all. Fits of all kinds take turns: vecchia, loo_k, classes, adam, vnngp, svgp, counts,
+# dspp, and counts by loo_k in shards. Half of the fits spend a good part of their time on writing when they are killed.
+# The status is 1 where a fit differs from the undisturbed fit.
 script <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
 suppressMessages(library(neargp))
 source(file.path(dirname(script), "..", "testthat", "helper-kill.R"))
@@ -13,7 +14,7 @@ arguments <- commandArgs(TRUE)
 wanted <- if (length(arguments)) as.integer(arguments[1L]) else 100L
 kinds <- if (length(arguments) > 1L) strsplit(arguments[2L], ",")[[1L]] else
   c("vecchia", "loo_k", "classes", "adam", "vnngp", "svgp", "counts", "dspp", "shards")
-# So many rows make a fit of some seconds.
+# With these numbers of rows a fit takes some seconds.
 rows <- c(vecchia = 80000, loo_k = 40000, classes = 3000, adam = 40000, vnngp = 15000, svgp = 6000, counts = 5000, dspp = 6000,
   shards = 15000)
 

@@ -1,7 +1,7 @@
 # Areas and dense references of their predictions.
 
-# Squares of the side 1 / `across` over the unit square, and the centres of `per_side`^2 cells of
-# each as the points that stand for it: data frames with the number of the area.
+# Squares of side 1 / `across` over the unit square. The centres of `per_side`^2 cells of each
+# square are the points that stand for it, in a data frame with the number of the area.
 unit_squares <- function(across = 3L, crs = sf::NA_crs_) {
   testthat::skip_if_not_installed("sf")
   corner <- expand.grid(x = seq_len(across) - 1, y = seq_len(across) - 1) / across
@@ -27,8 +27,8 @@ averaging <- function(area, weight = rep(1, length(area))) {
 }
 
 # The linear predictor at points given normal observations of precision W of it at the rows of a
-# fit, with the trend of the fit: mean and covariance matrix. `jitter`: variance added to each
-# place.
+# fit, with the trend of the fit: mean and covariance matrix. `jitter` is the variance added to each
+# location.
 dense_field_at <- function(fit, coords, X, precision, observed, jitter = 0, offset = 0) {
   K <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)
   S <- K + diag(jitter + 1 / precision)

@@ -3,7 +3,7 @@
 local_workers <- function(count, env = parent.frame()) {
   skip_on_os("windows")
   cluster <- parallel::makeForkCluster(count)
-  # a worker that was killed has no end to be written to
+  # nothing can be written to a worker that was killed
   withr::defer(for (i in seq_len(count)) {
     try(suppressWarnings(parallel::stopCluster(cluster[i])), silent = TRUE)
     try(close(cluster[[i]]$con), silent = TRUE)

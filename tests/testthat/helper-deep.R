@@ -149,7 +149,8 @@ deep_parameters <- function(state) {
   c(paths, if (length(state$noise)) list(list("noise")),
     if (length(state$family$parameters)) list(list("family", "parameters")),
     if (!is.null(state$mixing)) list(list("mixing")),
-    if (!is.null(state$trend)) list(list("trend")))
+    if (!is.null(state$trend)) list(list("trend")),
+    if (!is.null(state$network)) list(list("network", "weights")))
 }
 
 deep_get <- function(state, path) Reduce(`[[`, path, state)

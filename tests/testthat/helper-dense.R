@@ -52,7 +52,8 @@ dense_covariance <- function(a, b, covariance) {
   }))
 }
 
-# Space and time apart (Gneiting 2002, eq. 14; De Iaco, Myers and Posa 2001), time the last column.
+# Space-time covariances (Gneiting 2002, eq. 14; De Iaco, Myers and Posa 2001). Time is the last
+# column.
 dense_space_time <- function(a, b, component) {
   settings <- component$space_time
   last <- ncol(a)

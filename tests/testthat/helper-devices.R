@@ -65,7 +65,7 @@ local_gpu_or_emulated <- function(env = parent.frame()) {
     .local_envir = env)
 }
 
-# FAISS's part played by a plain loop, which says that it has a GPU.
+# A plain loop in place of FAISS, which reports that there is a GPU.
 local_plain_faiss <- function(env = parent.frame()) {
   testthat::skip_on_os(c("windows", "mac"))
   withr::local_envvar(NEARGP_FAISS_MODULE = built_module("faiss_module.cpp", "plain_faiss"),

@@ -1,5 +1,5 @@
-# Data with groups, a slope and a smooth, and dense references of models with random effects: y has
-# the covariance V = S + Z G Z' for the field's and noise's S.
+# Data with groups, a slope and a smooth, and dense references of models with random effects. The
+# covariance of y is V = S + Z G Z', where S is that of the field and the noise.
 
 effects_data <- function(n = 80, seed = 5, groups = 8) {
   set.seed(seed)

@@ -19,7 +19,7 @@ fit_once <- function(..., data = simulated_data(150)) {
     covariance = cov_exponential(), ...)
 }
 
-# Rows with a covariate and a field with a Matern correlation (smoothness 1.5, range 0.06).
+# Rows with a covariate and a field with a Matérn correlation (smoothness 1.5, range 0.06).
 data_with_field <- function(n, variance) {
   data <- data.frame(x = runif(n), y = runif(n), a = rnorm(n))
   distances <- as.matrix(dist(data[c("x", "y")])) / 0.06

@@ -2,7 +2,7 @@
 
 # The child: `kind` of a fit of `n` rows, with the checkpoint `file` ("": none), and a digest of the
 # fit and of R's random numbers after it in `out`. `writes`: "often", so that a good part of the
-# time goes into writing, or "seldom", as for users. `out` has the seconds of the fit as well.
+# time goes into writing, or "seldom", as for users. `out` also contains the seconds of the fit.
 kill_script <- quote({
   arguments <- commandArgs(TRUE)
   names(arguments) <- c("kind", "n", "file", "out", "writes", "library")

@@ -1,8 +1,7 @@
 # Covariances whose standard deviation and range change, by the quadratic forms of Paciorek and
-# Schervish (2006), eq. 4: each row has a matrix Sigma, the metric of the component times its
-# squared local range, and
-#   k_ij = variance sd_i sd_j |Sigma_i|^(1/4) |Sigma_j|^(1/4) |M|^(-1/2) rho(d' M^-1 d),
-#   M = (Sigma_i + Sigma_j) / 2.
+# Schervish (2006), eq. 4. The matrix Sigma of each row is the metric of the component times the
+# row's squared local range. With M = (Sigma_i + Sigma_j) / 2,
+#   k_ij = variance sd_i sd_j |Sigma_i|^(1/4) |Sigma_j|^(1/4) |M|^(-1/2) rho(d' M^-1 d).
 
 dense_local_covariance <- function(a, b, component) {
   places <- length(component$group)
@@ -40,7 +39,7 @@ dense_warped <- function(points, component) {
   unname(cbind(points[, places, drop = FALSE], further, points[, -places, drop = FALSE]))
 }
 
-# In the metric of an anisotropic component further coordinates have the first range, the geometric
+# In the metric of an anisotropic component, further coordinates use the first range, the geometric
 # mean of the two.
 dense_unwarped <- function(component) {
   count <- sum(vapply(component$warps, function(warp) warp$coordinate > length(component$group),

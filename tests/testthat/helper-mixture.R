@@ -1,6 +1,6 @@
-# Mixtures over a normal linear predictor, and their expectations by a rule that has nothing in
-# common with that of the package but its result: trapezoids on up to 12,000 points, over 12
-# standard deviations on either side.
+# Mixtures over a normal linear predictor, and their expectations by a rule that shares nothing with
+# that of the package but its result. It uses trapezoids on up to 12,000 points, over 12 standard
+# deviations on either side.
 
 a_family <- function(name, link) structure(list(family = name, link = link), class = "family")
 
@@ -61,7 +61,7 @@ mixture_grid <- function(case, mean = c(-4, 0, 1.3, 6), sd = c(0.05, 0.7, 5)) {
     case$trials))
 }
 
-# Points are 0.01 apart in the predictor, as far as the sharpest family needs.
+# The spacing of points is 0.01 in the predictor, as fine as the sharpest family needs.
 trapezoid_expectation <- function(h, mean, sd, points = pmin(12000, ceiling(1000 + 2400 * sd)),
                                   reach = 12) {
   mapply(function(i, mean, sd, points) {

@@ -1,4 +1,4 @@
-# A fit, and locations of which one has no prediction.
+# A fit, and locations of which one cannot be predicted.
 files_fit <- function() {
   set.seed(31)
   data <- data.frame(x = runif(80), y = runif(80), h = rnorm(80))

@@ -107,5 +107,5 @@ given_covariance <- function(variance = 1, range = 0.3) {
 }
 
 # The trend is estimated from all rows, so that leave-one-out predictions take a row's part in it
-# away. A known one has no such part.
+# away. A known trend contains no such part.
 with_known_trend <- function(fit) given_trend(fit, fit$beta, 0 * fit$beta_vcov)

@@ -12,8 +12,8 @@ varying_fit <- function(covariance, method, data = varying_data(), formula = z ~
   local_fit(covariance, method, data, formula, ...)
 }
 
-# The covariance matrices of two components, by their parameters as coef() has them: of the first
-# alone, and of the second before it is multiplied by the column, Matern 3/2 and exponential.
+# The covariance matrices of two components, by their parameters as coef() returns them. The first
+# is Matérn 3/2. The second is exponential, before it is multiplied by the column.
 dense_parts <- function(fit, a, b) {
   estimate <- stats::coef(fit, what = "covariance")
   r <- dense_distance(as.matrix(a[c("x", "y")]), as.matrix(b[c("x", "y")]))
@@ -21,9 +21,10 @@ dense_parts <- function(fit, a, b) {
     estimate[["variance_2"]] * exp(-r / estimate[["range_2"]]))
 }
 
-# Universal kriging of the coefficient of `dose` and of the intercept, beta included where `X` has
-# the column: with w the field that is wanted, c its covariance with the data and K that of the
-# data, b = K^-1 c, mean e'beta + b'(y - X beta) and variance v - c'b + d'V d, d = e - X'b.
+# Universal kriging of the coefficient of `dose` and of the intercept, including beta where `X`
+# contains the column. Let w be the wanted field, c its covariance with the data and K that of the
+# data. With b = K^-1 c and d = e - X'b, the mean is e'beta + b'(y - X beta) and the variance is
+# v - c'b + d'V d.
 dense_coefficients <- function(fit, data, new, X, trend = colnames(X), noise = NULL) {
   parts <- dense_parts(fit, data, data)
   K <- parts[[1L]] + outer(data$dose, data$dose) * parts[[2L]] +

@@ -42,9 +42,9 @@ dense_hermite <- local({
   eigen(jacobi, symmetric = TRUE)
 })
 
-# E log p, its slope and minus its curvature under N(eta, s), by Gauss-Hermite quadrature of 40
-# points (the rule from the eigenvectors of
-# its Jacobi matrix, Golub and Welsch 1969); at the point where s is 0.
+# E log p, its slope and minus its curvature under N(eta, s), and at the point where s is 0. The
+# rule is Gauss-Hermite quadrature of 40 points, from the eigenvectors of its Jacobi matrix (Golub
+# and Welsch 1969).
 dense_expectations <- function(family, y, eta, s) {
   rule <- dense_hermite
   at <- eta + outer(sqrt(s), rule$values)

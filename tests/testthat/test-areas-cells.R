@@ -56,7 +56,7 @@ test_that("on the sphere sizes are those of the sphere, and means of latitudes b
     sf::st_multipolygon(list(list(ring), list(rbind(c(60, 70), c(90, 70), c(75, 80), c(60, 70))))),
     crs = 4326)
   points <- points_of_shapes(shapes, 40, longlat = TRUE)
-  # the mean direction has the coordinates of the centroid on the sphere
+  # the coordinates of the mean direction are those of the centroid on the sphere
   direction <- function(xy) cbind(cospi(xy[, 1L] / 180), sinpi(xy[, 1L] / 180)) *
     cospi(xy[, 2L] / 180)
   fine <- points_of_shapes(shapes, 40000, longlat = TRUE)

@@ -62,7 +62,7 @@ test_extended("the sparse posterior is the dense one where each node sees all ot
   expect_equal(attr(means, "covariance"), covariance, tolerance = 1e-7)
   expect_equal(predict(fit, polygons, spacing = 1 / 12, k = 500)$sd, sqrt(diag(covariance)),
     tolerance = 1e-7)
-  # by the factor, whose paths have an end
+  # by the factor, whose paths end early
   support <- list(weight = rep(1 / 16, 144), area = points$area, target = list(
     coords = as.matrix(points[c("x", "y")])))
   settings <- list(k = 500L, context = plain_context(2L))

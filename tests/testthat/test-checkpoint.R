@@ -28,7 +28,7 @@ test_extended("the same call goes on, and a fit that has ended is there at once"
 })
 
 test_extended("errors on the way are part of a checkpoint, and what they lead to", {
-  # an objective that fails twice, and then has an optimum
+  # an objective that fails twice before it reaches an optimum
   failing <- function(working) {
     if (working > 2) abort_neargp("cholesky", "Singular.")
     -(working - 1)^2

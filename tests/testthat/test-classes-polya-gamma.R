@@ -87,9 +87,9 @@ test_extended("gradients of a draw are those of its value", {
   }
 })
 
-# The objective per observation of two classes with k = n - 1, written once more: at given draws, by
-# the inverse of the full matrix (z_i - mu_i = [A z]_i / A_ii, f_i + 1 / omega_i = 1 / A_ii, A = (K
-# + 1 / omega)^-1) and fine sums.
+# The objective per observation of two classes with k = n - 1, written once more. At given draws it
+# uses fine sums and the inverse of the full matrix, A = (K + 1 / omega)^-1. Then
+# z_i - mu_i = [A z]_i / A_ii and f_i + 1 / omega_i = 1 / A_ii.
 dense_objective <- function(K, signs, q, kl_weight, draws) {
   location <- q[, 1L]
   log_scale <- q[, 2L]

@@ -1,6 +1,7 @@
-# A session with a cluster of `kind` that fits for ever, in a process group of its own: its process,
-# those of its workers, and the file that it writes after an interrupt, with the seconds since
-# `signalled` was written and what its workers then say.
+# A session with a cluster of `kind` that fits for ever, in a process group of its own. Returns its
+# process, the processes of its workers, and the folder of the file that it writes after an
+# interrupt. The file contains the seconds since `signalled` was written, and the answers of the
+# idle workers.
 fitting_session <- function(kind, env = parent.frame()) {
   folder <- withr::local_tempdir(.local_envir = env)
   script <- file.path(folder, "session.R")

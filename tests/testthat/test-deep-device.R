@@ -1,5 +1,6 @@
 # Fits by dspp() and dgp() on a device.
 deep_device_fit <- function(device, method = deep_device_method(), formula = z ~ height, ...) {
+  withr::local_seed(1)  # of networks
   data <- transform(simulated_data(120), count = rep(0:3, 30), w = sin(9 * x) + cos(1:120))
   suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, device = device, ...))
 }
@@ -27,6 +28,11 @@ test_extended("a fit by dspp() on a device is that of the CPU: restarts, counts,
   expect_same_deep_fit(formula = cbind(z, w) ~ 1)
   expect_same_deep_fit(method = dspp(inducing = 12, width = 2, sites = 3, epochs = 2, restarts = 2,
     batch_size = 40, seed = 1))
+})
+
+test_extended("a network before the layers is trained on a device as on the CPU", {
+  local_gpu_or_emulated()
+  expect_same_deep_fit(covariance = cov_matern(nu = 2.5, warp = mlp(c(4, 2))))
 })
 
 test_extended("a fit by dgp() on a device is that of the CPU", {

@@ -207,3 +207,14 @@ test_extended("what a family cannot have is refused", {
     class = "neargp_error_argument")
   expect_error(scores(fit, newdata = data, observed = rep(3, 200)), class = "neargp_error_response")
 })
+
+test_that("responses of other families may share locations", {
+  data <- curved_data(60)[rep(1:30, 2), ]
+  for (method in list(dspp(inducing = 8, epochs = 2, restarts = 1),
+    dgp(inducing = 8, epochs = 2, restarts = 1))) {
+    fit <- suppressWarnings(neargp(count ~ 1, data, coords = ~ a + b, method = method,
+      family = poisson()))
+    expect_identical(nobs(fit), 60L)
+    expect_true(all(predict(fit, data[1:2, ])$mean > 0))
+  }
+})

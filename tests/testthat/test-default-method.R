@@ -102,7 +102,7 @@ test_extended("a response of classes chooses classification, and tells so", {
   expect_message(by_loo <- fit_by_default(class ~ 1, data, method = loo_k(k = 20)),
     class = "neargp_message_method")
   expect_identical(by_loo$method$k, 20L)
-  # an argument that is given has the last word
+  # an argument that is given decides
   for (given in list(list(family = gaussian()), list(method = vecchia()), list(method = vnngp()))) {
     expect_error(do.call(fit_by_default, c(list(class ~ 1, data), given)), "factor",
       class = "neargp_error_response")

@@ -118,8 +118,8 @@ test_extended("nothing that was asked of a device is done by the CPU in silence"
         label = paste(name, "simulate"))
     }
     folds <- rep(1:2, 40L)
-    # predictions of two folds, and before them their trends or refits; vnngp() has the posterior
-    # between
+    # predictions of two folds, and before them their trends or refits; vnngp() computes the
+    # posterior in between
     least <- if (name == "vnngp") 0L else 2L * predicted
     expect_gt(views_of(suppressWarnings(cross_validate(fit, folds = folds))), least,
       label = paste(name, "cross_validate"))

@@ -4,8 +4,9 @@ effects_fit <- function(formula = z ~ a + (a | site) + (1 | year) + offset(o), m
     covariance = cov_exponential(), threads = 1L, ...)
 }
 
-# V as a function of the working parameters of effects_fit()'s default: log variance, log range, log
-# nugget, log sd of intercept and slope, atanh of their correlation, log sd of the years.
+# V as a function of the working parameters of effects_fit()'s default. They are log variance, log
+# range, log nugget, log sd of intercept and slope, atanh of their correlation, and log sd of the
+# years.
 dense_total <- function(working, data = effects_data()) {
   value <- exp(working)
   r <- tanh(working[6])

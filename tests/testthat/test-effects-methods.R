@@ -35,7 +35,7 @@ test_that("tidy() has parameters and effects", {
   table <- tidy(fit, effects = c("fixed", "ran_pars", "ran_vals"), conf.int = TRUE)
   expect_identical(table$term[-(1:8)], names(coef(fit, "random")))
   errors <- unname(sqrt(diag(vcov(fit, "random"))))
-  # some terms have a standard deviation of 0, and no standard error
+  # the standard deviation of some terms is 0, and they come without a standard error
   vanished <- errors < 1e-3 * max(errors)
   expect_equal(table$std.error[-(1:8)], replace(errors, vanished, NA))
   expect_identical(table$conf.low[-(1:8)] <= table$conf.high[-(1:8)], !vanished | NA)

@@ -1,5 +1,5 @@
-# The pass of many effects against the one that has their columns in the Gram matrix, which is
-# tested against the dense model (test-effects-likelihood.R).
+# The pass of many effects against the one with their columns in the Gram matrix, which is tested
+# against the dense model (test-effects-likelihood.R).
 
 # Both passes of one problem with the same neighbours.
 both_passes <- function(fit) {

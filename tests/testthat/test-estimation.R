@@ -1,4 +1,4 @@
-# The restricted log-likelihood as the density of n - p contrasts free of the trend: with K an
+# The restricted log-likelihood as the density of n - p contrasts free of the trend. With K an
 # orthonormal basis of the complement of X, log N(K'y; 0, K'VK) = l_R + 1/2 log|X'X|.
 dense_restricted <- function(data, covariance, nugget) {
   contrasts <- qr.Q(qr(data$X), complete = TRUE)[, -seq_len(ncol(data$X)), drop = FALSE]

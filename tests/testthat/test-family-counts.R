@@ -97,3 +97,15 @@ test_that("far below all counts but zero have, a positive count is 1", {
     }
   }
 })
+
+test_that("truncated counts are distributed as pnbinom() says, for sizes up to a million", {
+  entry <- response_families$truncated_nbinom2
+  for (size in c(0.1, 1, 1e3, 1e5, 1e6)) {
+    for (mean in size * c(0.5, 0.9, 2)) {
+      q <- pmax(round(mean * c(0.9, 1, 1.001, 1.1)), 1)
+      none <- stats::dnbinom(0, size = size, mu = mean)
+      expect_equal(entry$distribution(q, rep(log(mean), 4L), list(size = size), 1),
+        (stats::pnbinom(q, size = size, mu = mean) - none) / (1 - none), tolerance = 1e-8)
+    }
+  }
+})

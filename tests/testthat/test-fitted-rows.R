@@ -1,4 +1,4 @@
-# A fit that has been read in another session, where its data have no name.
+# A fit that was read in another session, where no object bears the name of its data.
 test_extended("without data of that name a fit cannot be made anew, and says what to give", {
   their_name <- simulated_data(40)
   kept <- their_name

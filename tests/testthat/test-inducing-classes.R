@@ -68,11 +68,11 @@ test_extended("with an inducing point at each row the bound is that of variation
     unname(linear_predictor - rowMeans(linear_predictor)), tolerance = 1e-3)
 })
 
-# In the whitened coordinates of their difference and their sum, the best distributions of two
-# fields are a product at best as good as the one of binomial()'s field, of twice the variance, with
-# the prior's of the sum: the bound is at most binomial()'s. That of the product of two fields that
-# have the covariance of its q(w) is at least it, less the divergence of the sum's and what the
-# tilted bound loses.
+# In whitened coordinates, the difference of two fields is binomial()'s field, of twice the
+# variance. The best distribution of their sum is its prior. A product of distributions of the two
+# fields is at best as good as the product of these two, so that the objective is at most
+# binomial()'s. Two independent fields with the covariance of binomial()'s q(w) reach at least that
+# objective, less the divergence of the sum and the loss by the tilted bound.
 test_that("two classes have the bound of binomial() but for what independent fields and the tilted bound lose", {
   data <- flowers[flowers$Species != "setosa", ]
   data$Species <- droplevels(data$Species)

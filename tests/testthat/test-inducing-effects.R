@@ -1,5 +1,5 @@
-# Fits on inducing points with random effects: dense references have the covariance matrix Q + Z G
-# Z' + noise, Q that of the field at the rows as far as the inducing points know it.
+# Fits on inducing points with random effects. The covariance matrix of dense references is
+# Q + Z G Z' + noise. Q is that of the field at the rows as far as the inducing points determine it.
 
 grouped_fit <- function(formula = z ~ a + (a | site) + (1 | year) + offset(o),
                         method = svgp(inducing = 12, std_error = FALSE), data = effects_data(60),

@@ -30,7 +30,7 @@ test_extended("the means of classes are where the bound is largest, from dense m
     expect_equal(fit$svgp$at_data$linear_predictor, X %*% beta + K %*% a, tolerance = 1e-5,
       label = link)
     expect_lt(max(0, abs(crossprod(X, a))), 1e-4 * sum(abs(a)))
-    # and the bound there is as reported
+    # and the ELBO there is as reported
     norms <- vapply(base$svgp$fields, function(field) sum((field$weights %*% c(1, -field$beta))^2),
       0)
     gain <- at(fit$svgp$at_data$linear_predictor)$total - sum(a * (K %*% a)) / 2 -

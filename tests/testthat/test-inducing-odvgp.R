@@ -208,7 +208,7 @@ test_extended("of every family the mean is where the bound is largest, from dens
       of_core$offset + drop(of_core$X %*% core_trend(fit)$beta) + drop(K %*% a), tolerance = 1e-5,
       label = name)
     expect_lt(max(abs(crossprod(of_core$X, a))), 1e-4 * sum(abs(a)))
-    # and the bound there is as reported
+    # and the ELBO there is as reported
     m <- base$svgp$weights %*% c(1, -core_trend(base)$beta)
     gain <- at(fit$posterior$linear_predictor)$total - sum(a * (K %*% a)) / 2 -
       at(raw$linear_predictor)$total + sum(m^2) / 2

@@ -48,13 +48,13 @@ test_that("leave-one-out scores are those of the mixture with weights of each ro
   weights <- weights / rowSums(weights)
   found <- scores(fit, parameters = "integrated")
   expect_equal(found$log_score, -mean(log(rowSums(weights * density))))
-  expect_equal(found$rmse,
-    sqrt(mean((rowSums(weights * sapply(moments, `[[`, "mean")) - y)^2)))
+  means <- sapply(moments, `[[`, "mean")
+  sds <- sapply(moments, `[[`, "sd")
+  expect_equal(found$rmse, sqrt(mean((rowSums(weights * means) - y)^2)))
   distribution <- left_out_integrated(fit, threads = 1L)$distribution
   grid <- seq(-15, 15, length.out = 20001L)
   crps <- vapply(1:8, function(i) {
-    cdf <- vapply(grid, function(q) sum(weights[i, ] * pnorm(q, sapply(moments, `[[`, "mean")[i, ],
-      sapply(moments, `[[`, "sd")[i, ])), 0)
+    cdf <- vapply(grid, function(q) sum(weights[i, ] * pnorm(q, means[i, ], sds[i, ])), 0)
     sum((cdf - (grid >= y[i]))^2) * diff(grid[1:2])
   }, 0)
   expect_equal(found$crps, mean(crps), tolerance = 1e-3)

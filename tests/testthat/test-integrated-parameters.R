@@ -15,7 +15,7 @@ integrated <- function(fit, ..., newdata = new_places()) {
 }
 
 # Weights of a grid of log variance and log range by the dense density of the contrasts and the
-# published density of the prior; nothing of it comes from the package's core.
+# published density of the prior. Nothing in them comes from the package's core.
 dense_posterior <- function(fit, grid) {
   contrasts <- qr.Q(qr(fit$data$X), complete = TRUE)[, -seq_len(ncol(fit$data$X)), drop = FALSE]
   e <- crossprod(contrasts, fit$data$y)

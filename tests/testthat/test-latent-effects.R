@@ -91,7 +91,7 @@ test_extended("predictions are universal kriging of the pseudo-observations", {
     found <- predict(fit, new, type = "link", k = 80, allow.new.levels = TRUE)
     expect_equal(found$mean, new$o / 4 + unname(dense$mean), tolerance = 1e-5)
     expect_equal(found$sd, unname(sqrt(diag(dense$covariance))), tolerance = 1e-5)
-    # given the parameters; vcov() has their uncertainty in addition
+    # given the parameters; vcov() adds their uncertainty
     expect_equal(vcov, unname(dense$vcov), tolerance = 1e-5)
     expect_gt(vcov(fit)["a", "a"], dense$vcov[2L, 2L])
     joint <- predict(fit, new, type = "link", joint = TRUE, k = 80, allow.new.levels = TRUE)

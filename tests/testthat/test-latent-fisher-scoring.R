@@ -22,7 +22,7 @@ test_extended("a range for each coordinate is found by the response's informatio
   expect_equal(fit$nugget, by_vecchia$nugget, tolerance = 0.2)
 })
 
-# The working response has no such parameters, and the model starts from its optimum.
+# The working response is without parameters of the family, and the model starts from its optimum.
 test_extended("so it is with parameters of the family", {
   fit <- fit_many("ordinal", vnngp(20), n = 200L)
   ranges <- coef(fit, what = "covariance")[paste0("range_V", 1:6)]

@@ -116,8 +116,8 @@ test_extended("pseudo-observations of a likelihood that is not log-concave are l
     expect_true(known$convergence$converged)
     expect_lt(min(known$posterior$pseudo_precision), 0)
     # Next to one degree of freedom there are many modes, and the fit may say that it did not
-    # converge. In two of these data sets rounding decides between modes, one of them far below:
-    # with data that are larger by a factor of 1 + 1e-10 the end is another one.
+    # converge. In two of these data sets rounding decides between modes, one of them far below.
+    # With data that are larger by a factor of 1 + 1e-10 the fit ends at the other one.
     fit <- fit_with(student_t())
     expect_true(all(fit$posterior$variance_at_data > 0))
     if (!seed %in% c(31, 47)) expect_gt(fit$log_likelihood, known$log_likelihood)

@@ -94,7 +94,7 @@ test_extended("where the evidence of rare events has no maximum the trend is at 
   expect_message(fit <- fit_with("laplace"), "infinite variance", class = "neargp_message_trend")
   expect_true(fit$convergence$converged)
   expect_output(print(fit), "at the mode of process and trend", fixed = TRUE)
-  # a likelihood that is not far from that of the bound, at estimates of its order
+  # the likelihood is not far from the ELBO, and the estimates are of the same order
   sparse <- fit_with("sparse")
   expect_lt(abs(c(logLik(fit)) - c(logLik(sparse))), 2)
   expect_lt(abs(log(coef(fit, "covariance")[["variance"]] /

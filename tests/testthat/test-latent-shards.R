@@ -63,7 +63,7 @@ test_that("with all rows in each shard the fit is the one without shards", {
   held <- cov_exponential(variance = 1, range = 0.2)
   whole <- fit_in_shards(count ~ h, poisson(), data, NULL, covariance = held)
   parts <- fit_in_shards(count ~ h, poisson(), data, 3L, 1e6, held)
-  # both have converged until 1e-8 units of the bound are left, 1e-4 standard errors
+  # both have converged until 1e-8 units of the ELBO are left, 1e-4 standard errors
   expect_equal(parts$log_likelihood, whole$log_likelihood, tolerance = 1e-9)
   expect_lt(max(abs(coef(parts) - coef(whole)) / sqrt(diag(vcov(whole)))), 1e-4)
   expect_equal(vcov(parts), vcov(whole), tolerance = 1e-5)

@@ -254,8 +254,9 @@ test_that("the constructor prints what will be fitted", {
   expect_output(print(fit_swsgp(20, k = 5, epochs = 1)), "20 points, moved; a row sees 5 of them")
 })
 
-# The bound of svgp() has the best normal distribution of the field at the points: independent ones
-# fall short of it, unless points are so far from each other that it has none but such.
+# The ELBO of svgp() uses the best normal distribution of the field at the points. Independent
+# distributions fall short of it, unless the points are so far from each other that the best
+# distribution is independent.
 test_extended("with all points in view the objective is a bound of svgp()'s kind, and reaches its where the field at the points is independent", {
   withr::local_seed(4)
   cluster <- function(at, n) data.frame(x = at + rnorm(n, sd = 0.3), y = at + rnorm(n, sd = 0.3))

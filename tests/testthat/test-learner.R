@@ -174,7 +174,6 @@ test_that("what a fit with learners cannot be is an error with a way out", {
     glance(fit), augment(fit), deviance(fit), loo_predict(fit, k = 3))) {
     expect_error(eval(call), "not supported with learner", class = "neargp_error_learner")
   }
-  expect_error(recalibrate(fit), "fit\\$process", class = "neargp_error_argument")
   expect_error(predict(fit), class = "neargp_error_newdata")
   expect_error(predict(fit, d, type = "link"), "type", class = "neargp_error_argument")
   expect_error(loo_predict(d), "fit of neargp", class = "neargp_error_argument")

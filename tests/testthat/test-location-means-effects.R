@@ -1,5 +1,5 @@
 # Many effects whose levels are whole locations. The reference is the exact likelihood of all rows,
-# which has the columns of the effects in its Gram matrix.
+# with the columns of the effects in its Gram matrix.
 
 station_data <- function(counts = c(1, 2, 4), stations = 70L) {
   set.seed(4)

@@ -1,6 +1,7 @@
 # The integral that defines the score over fine grids between given ends on either side of the
 # observation. The distribution of a response with an atom rises by a fractional power of the
-# distance from it: x = from + (to - from) u^3 makes that smooth, and a tenth of the points enough.
+# distance from it. The substitution x = from + (to - from) u^3 makes that smooth, so that a tenth
+# of the points is enough.
 crps_by_definition <- function(y, mixture, from, to) {
   smooth <- has_atom(mixture_family(mixture))
   power <- if (smooth) 3 else 1

@@ -66,7 +66,7 @@ test_extended("the unit in which a response of Student's t comes does not matter
 })
 
 test_extended("the linear predictor of Student's t is no more certain than responses can tell", {
-  # seeds with which a nugget apart from the scale ended near 0, and intervals covered next to
+  # seeds with which a nugget separate from the scale ended near 0, and intervals covered next to
   # nothing
   for (seed in c(1L, 7L, 8L)) {
     withr::local_seed(seed)
@@ -107,7 +107,7 @@ test_that("predictions are conditioned on locations, with the weights of their g
   expect_equal(link$sd^2, diag(dense_covariance(at, at, fit$core_covariance)) -
     rowSums(t(solve(S, t(cross))) * cross) + rowSums((unseen %*% vcov(fit)) * unseen),
     tolerance = 1e-7)
-  # the trend has the noise of the responses, whatever discounts neighbours
+  # the trend uses the noise of the responses, whatever discounts neighbours
   noise <- trend_noise(fit$family, unname(fit$family_parameters)) / weights
   expect_equal(unname(vcov(fit)), unname(solve(crossprod(fit$data$X, solve(K + diag(noise),
     fit$data$X)))), tolerance = 1e-8)

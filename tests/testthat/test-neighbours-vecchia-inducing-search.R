@@ -44,8 +44,8 @@ test_extended("inputs that tell nothing do not hold the search up", {
   expect_lt(further$evaluated$value - state$evaluated$value, 0.2)
 })
 
-# Two lines of locations. Where the distance of the lines is nothing, the nearest row has the same
-# place and its value leaves no variance.
+# Two lines of locations. Where the distance of the lines is 0, the nearest row is at the same
+# location and its value leaves no variance.
 test_that("neighbours that leave no variance are searched half way to where the last ones were", {
   data <- data.frame(x = c(0:29, -1:28) / 29, y = rep(0:1, each = 30))
   data$z <- sin(4 * data$x) + data$y

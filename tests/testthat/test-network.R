@@ -1,27 +1,5 @@
-# Deep kernels: warp = mlp() of svgp() and ppgpr().
-
-some_network <- function(widths, activation, seed = 1) {
-  count <- sum((utils::head(widths, -1L) + 1) * widths[-1L])
-  withr::with_seed(seed, list(widths = as.integer(widths), activation = activation,
-    weights = stats::rnorm(count, sd = 0.7)))
-}
-
-# The network in base R.
-dense_network <- function(inputs, network) {
-  values <- inputs
-  left <- network$weights
-  for (l in seq_along(network$widths)[-1L]) {
-    shape <- network$widths[l - 1:0]
-    weights <- matrix(left[seq_len(prod(shape))], shape[1L])
-    bias <- left[prod(shape) + seq_len(shape[2L])]
-    left <- left[-seq_len(prod(shape) + shape[2L])]
-    values <- sweep(values %*% weights, 2L, bias, "+")
-    if (l < length(network$widths)) {
-      values <- if (network$activation == "relu") pmax(values, 0) else tanh(values)
-    }
-  }
-  values
-}
+# Deep kernels: warp = mlp() of svgp() and ppgpr(). Those of deep processes are in
+# test-deep-network.R.
 
 central_differences <- function(value, at, step = 1e-5) {
   vapply(seq_along(at), function(j) {
@@ -32,20 +10,6 @@ central_differences <- function(value, at, step = 1e-5) {
 expect_gradient <- function(found, value, at) {
   expected <- central_differences(value, at)
   expect_lt(max(abs(found - expected)), 1e-6 * max(abs(expected)))
-}
-
-# A function that varies along a curve.
-curved_data <- function(n = 300, seed = 5) {
-  withr::with_seed(seed, {
-    data <- data.frame(a = stats::runif(n), b = stats::runif(n), c = stats::runif(n))
-    data$z <- 3 + 2 * sin(9 * data$a * data$b) + stats::rnorm(n, sd = 0.2)
-    data$count <- stats::rpois(n, exp(1 + sin(9 * data$a * data$b)))
-    data
-  })
-}
-
-network_covariance <- function(layers = c(6, 2), ...) {
-  cov_matern(nu = 2.5, warp = mlp(layers, ...))
 }
 
 network_method <- function(epochs = 5, optimizer = "natural", ...) {
@@ -240,9 +204,10 @@ test_that("what a network does not go with is an error of class local", {
   refused <- function(message, ...) {
     expect_error(suppressMessages(network_fit(data, ...)), message, class = "neargp_error_local")
   }
-  for (method in list(vecchia(), exact_gp(), loo_k(), odvgp(), dspp(), dgp(), vnngp(),
+  for (method in list(vecchia(), exact_gp(), loo_k(), odvgp(), vnngp(),
     svgp(optimizer = "collapsed"))) refused("not supported by this", method = method)
   refused("not supported by this", formula = cbind(z, count) ~ 1)
+  refused("not supported by this", formula = cbind(z, count) ~ 1, method = dspp())
   refused("not supported by this", formula = kind ~ 1)
   refused("sum of covariances", covariance = network_covariance() + cov_exponential())
   refused("anisotropy", covariance = cov_matern(warp = mlp(2), anisotropy = TRUE))
@@ -275,4 +240,11 @@ test_that("factors, degrees and areas around points keep their columns before th
   expect_true(all(is.finite(predict(fit, data[1:3, ])$mean)))
   expect_error(predict(fit, transform(data[1, ], kind = "w")), class = "neargp_error")
   expect_false(is.null(block_folds(fit, v = 3)))
+})
+
+test_extended("svgp() trains a network on the CPU alone", {
+  local_gpu_or_emulated()
+  expect_identical(network_fit(device = "auto")$device, "cpu")
+  expect_error(network_fit(device = "cuda"), "on a GPU by this method",
+    class = "neargp_error_local")
 })

@@ -34,7 +34,7 @@ test_that("quantiles are the inverse of the distribution, of wild mixtures and f
       q <- predictive_quantile(p, mixture)
       score <- normal_score_at(q, mixture)
       slope <- exp(predictive_log_density(q, mixture) - dnorm(score, log = TRUE))
-      # where a jump of the distribution is steeper than numbers are dense, they cannot tell p
+      # where a jump of the distribution is steeper than numbers are dense, they cannot resolve p
       resolved <- slope * abs(q) * .Machine$double.eps < 1e-9
       expect_gt(mean(resolved), 0.9)
       expect_lt(max(abs(score - qnorm(p))[resolved]), 1e-8)

@@ -10,7 +10,7 @@ test_that("elpd() sums the log densities of leave-one-out predictions, and fits 
   expect_equal(result$estimates["elpd", "SE"], sd(densities) * sqrt(80))
   expect_equal(unname(result$pointwise[, "elpd"]), densities)
   compared <- loo::loo_compare(list(with = loo::loo(fit), without = loo::loo(update(fit, z ~ 1))))
-  # newer versions of loo have a column of names
+  # newer versions of loo add a column of names
   ranked <- if (is.data.frame(compared)) compared$model else rownames(compared)
   expect_identical(as.character(ranked), c("with", "without"))
   expect_warning(loo::loo_compare(list(result, loo::elpd(update(fit, z + 1 ~ height)))), "yhash")

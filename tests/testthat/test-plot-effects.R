@@ -26,7 +26,7 @@ test_that("effects of linear terms are their coefficients, with errors that do n
   expect_identical(levels(levels$x), c("line", "net", "trawl"))
   expect_equal(diff(levels$value), diff(c(0, coef(fit)[c("gearnet", "geartrawl")])),
     ignore_attr = TRUE)
-  # each level has a third of the rows: C = (I - 11'/3) of the levels' coefficients
+  # each level is that of a third of the rows: C = (I - 11'/3) of the levels' coefficients
   contrast <- diag(3) - 1 / 3
   own <- rbind(0, cbind(0, vcov(fit)[c("gearnet", "geartrawl"), c("gearnet", "geartrawl")]))
   expect_equal((levels$upper - levels$value) / stats::qnorm(0.975),

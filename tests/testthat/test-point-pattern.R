@@ -12,7 +12,7 @@ test_that("counts and areas of a rectangle are those of each point and cell", {
   by_hand <- vapply(seq_len(50), function(i) sum(abs(points$x - cells$x[i]) < 0.1 &
     abs(points$y - cells$y[i]) < 0.1), 0L)
   expect_identical(cells$count, by_hand)
-  # cells of a side that does not divide the window, which has a part of those at its edge
+  # the side of the cells does not divide the window, and cells at its edge are partly in it
   uneven <- point_pattern_data(points, box[c(3, 1, 4, 2)], spacing = 0.3)
   expect_equal(sum(uneven$area), 2)
   expect_identical(sum(uneven$count), 60L)

@@ -23,7 +23,7 @@ test_that("rows go to files part by part, and what is there is kept", {
   unlink(paste0(files, ".neargp"))
   expect_error(write(), "part 1", class = "neargp_error_file")
   expect_length(write(overwrite = TRUE), 3L)
-  # the same fit made again has the same parts
+  # the same fit made again belongs to the same parts
   fit <- files_fit()
   expect_message(write(), "3 of 3")
 })

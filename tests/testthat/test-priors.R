@@ -10,8 +10,8 @@ prior_fit <- function(prior, method = exact_gp(), data = prior_data(),
 all_priors <- function() pc_priors(range = c(0.1, 0.05), sd = c(1, 0.1), nugget_sd = c(0.2, 0.01))
 
 # Joint density of range and standard deviation by Fuglstad et al. (2019), theorem 2.6, and the
-# exponential density of the noise's, with the factors of the change to logarithms: d sigma / d log
-# sigma^2 = sigma / 2.
+# exponential density of the noise's. Both include the factors of the change to logarithms:
+# d sigma / d log sigma^2 = sigma / 2.
 dense_log_prior <- function(range, variance, nugget, d = 2) {
   lambda_1 <- -log(0.05) * 0.1^(d / 2)
   lambda_2 <- -log(0.1) / 1

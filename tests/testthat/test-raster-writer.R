@@ -56,7 +56,7 @@ test_extended("an error on the way leaves no file, and one that was there as it 
   fit <- raster_fit()
   folder <- withr::local_tempdir()
   file <- file.path(folder, "map.tif")
-  # the last block has a number that no trend takes
+  # the last block contains a number that no trend takes
   raster <- written_raster()
   raster[115] <- Inf
   expect_error(predict(fit, raster, filename = file, chunk_size = 30),

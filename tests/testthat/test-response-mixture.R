@@ -143,8 +143,8 @@ test_that("weights divide the dispersion of families that have one", {
   scaled <- new_mixture(c(0, 0), 1, mixture_cases$student_t$family, c(scale = 2, df = 4),
     weights = c(1, 4))
   expect_equal(predictive_variance(scaled), c(9, 3))
-  # given eta the variance of a gamma response is mean^2 / shape, that of a beta response mean (1 -
-  # mean) / (1 + precision)
+  # given eta the variance of a gamma response is mean^2 / shape, that of a beta response
+  # [mean - mean^2] / [1 + precision]
   expect_equal(predictive_variance(new_mixture(c(0, 0), 0, Gamma("log"), c(shape = 2),
     weights = c(1, 4))), 1 / c(2, 8))
   expect_equal(predictive_variance(new_mixture(c(0, 0), 0, beta_response(), c(precision = 3),

@@ -209,7 +209,7 @@ test_extended("so have REML, noise of a model of its own and random effects", {
     control = neargp_control(tolerance = 1e-10)))), tolerance = 1e-8)
 })
 
-# Scores of neighbours among all others have no order either.
+# Scores of neighbours among all others do not depend on an order either.
 test_extended("scores of loo_k() and mll_k() do not depend on shards", {
   data <- sharded_data()
   for (method in list(loo_k(9), mll_k(9))) {

@@ -3,9 +3,9 @@ small_fit <- function() {
     covariance = cov_exponential(variance = 2, range = 0.2))
 }
 
-# Draws whitened by their exact distribution are independent standard normal numbers: their mean
-# square over m locations and N draws has the standard deviation sqrt(2 / (N m)), which a covariance
-# that is wrong anywhere moves.
+# Draws whitened by their exact distribution are independent standard normal numbers. The standard
+# deviation of their mean square over m locations and N draws is sqrt(2 / (N m)). A covariance that
+# is wrong anywhere moves the mean square.
 expect_standard_normal <- function(draws, dense) {
   white <- forwardsolve(t(chol(dense$covariance)), t(draws) - dense$mean)
   expect_lt(abs(mean(white^2) - 1), 5 * sqrt(2 / length(white)))

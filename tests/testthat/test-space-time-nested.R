@@ -92,7 +92,7 @@ test_that("with time a fit is no less likely than without, with the neighbours o
       log(smaller[c("variance", "nugget")]))
     ranges <- which(fit$layout$kind == "range")
     start[ranges] <- log(c(smaller[["range"]], 4e4))
-    # one of the 18 cases is .14 below: along a time range that tells nothing, values of this model
+    # one of the 18 cases is .14 below: along an uninformative time range, values of this model
     # wander by .4 with the neighbours
     expect_gte(c(logLik(fit)), objective$evaluate(start)$value - 0.2)
   }

@@ -119,6 +119,6 @@ test_extended("a fit that is not continued says in what it differs", {
   expect_message(more <- fit(method = svgp(20, move = FALSE), start = first),
     "The 10 inducing points of `start` are kept", class = "neargp_message_start")
   expect_identical(more$svgp$positions, first$svgp$positions)
-  # takes all that it has a use for
+  # takes all that it can use
   expect_no_message(fit(method = vecchia(8), start = first), class = "neargp_message_start")
 })

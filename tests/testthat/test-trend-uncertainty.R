@@ -100,7 +100,7 @@ test_that("errors of the trend know that the field's variance and range are esti
   places <- data[1:5, c("x", "y", "a")]
   expect_equal(predict(fit, places, type = "link")$sd,
     predict(fit_at(log(values)), places, type = "link")$sd, tolerance = 1e-3)
-  # and what is said of the trend alone has their uncertainty
+  # and the variance of the trend alone includes their uncertainty
   X <- cbind(1, places$a)
   expect_equal(trend_at(fit, places)$variance, rowSums((X %*% vcov(fit)) * X))
 })

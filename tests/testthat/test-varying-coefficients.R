@@ -98,7 +98,7 @@ test_extended("coefficients of vnngp() of counts are those of a dense posterior"
   found <- predict(fit, new, type = "coefficients", k = 40L)
   expect_equal(found$dose, drop(coef(fit)[["dose"]] + crossprod(b, posterior$mean[at])),
     tolerance = 1e-6)
-  # given the parameters; vcov() has their uncertainty in addition
+  # given the parameters; vcov() adds their uncertainty
   back <- fit$data$basis$back
   vcov <- back %*% trend_vcov(fit) %*% t(back)
   expect_equal(found$dose_sd^2, coef(fit, what = "covariance")[["variance_2"]] - colSums(c * b) +
@@ -191,7 +191,7 @@ test_extended("a fit goes through all that others do", {
     predict(fit, data[3:4, ], type = "coefficients"))
   expect_equal(c(logLik(update(fit, start = fit))), c(logLik(fit)), tolerance = 1e-4)
   plain <- update(fit, covariance = cov_matern(1.5))
-  # no coefficients are learned from the rows that are held out
+  # no coefficients are learned from held-out rows
   expect_message(cv <- cross_validate(list(varying = fit, plain = plain),
     folds = 3L), NA)
   expect_s3_class(cv, "neargp_cv")

@@ -178,30 +178,47 @@ Index DeepChain::sums_size() const {
 }
 
 void DeepChain::adjoint(std::vector<LayerRows>& layers, const ChainRows& rows, MatrixXd mean_bar, MatrixXd variance_bar,
-                        ChainSums& sums) const {
+                        ChainSums& sums, MatrixXd* x_bar) const {
   for (std::size_t layer = layers_.size(); layer-- > 0;) {
-    const MatrixXd bar = hidden_bar(layer, layers[layer], mean_bar, variance_bar, sums);
+    const MatrixXd bar = hidden_bar(layer, layers[layer], rows, mean_bar, variance_bar, sums, x_bar);
     if (layer > 0)
       through_sites(layer - 1, layers[layer - 1], rows, bar, mean_bar, variance_bar, sums.sites[layer - 1]);
   }
 }
 
 // Derivatives in the values of the layer below.
-MatrixXd DeepChain::hidden_bar(std::size_t layer, LayerRows& at, const MatrixXd& mean_bar, const MatrixXd& variance_bar,
-                               ChainSums& sums) const {
+MatrixXd DeepChain::hidden_bar(std::size_t layer, LayerRows& at, const ChainRows& rows, const MatrixXd& mean_bar,
+                               const MatrixXd& variance_bar, ChainSums& sums, MatrixXd* x_bar) const {
   const LayerState& state = state_.layers[layer];
   const Index below = layer > 0 ? width(layer - 1) : 0;
-  MatrixXd kernel_bar = MatrixXd::Zero(at.mean.rows(), state.kernel_inputs.hidden ? at.kernel_inputs.cols() : 0);
+  const bool needed = state.kernel_inputs.hidden || (x_bar && state.kernel_inputs.rows);
+  MatrixXd kernel_bar = MatrixXd::Zero(at.mean.rows(), needed ? at.kernel_inputs.cols() : 0);
   LayerSums& of_layer = sums.layers[layer];
   layers_[layer]->adjoint(at, mean_bar, variance_bar, of_layer.units, kernel_bar.cols() > 0 ? &kernel_bar : nullptr);
   if (at.mean_inputs.cols() > 0) of_layer.weights += at.mean_inputs.transpose() * mean_bar;
   of_layer.constants += mean_bar.colwise().sum().transpose();
+  if (x_bar) add_to_rows(layer, rows, kernel_bar, mean_bar, *x_bar);
   MatrixXd bar = MatrixXd::Zero(at.mean.rows(), below);
   if (state.kernel_inputs.hidden) bar += kernel_bar.leftCols(below);
   if (state.mean_inputs.hidden)
     for (Index unit = 0; unit < width(layer); ++unit)
       bar += mean_bar.col(unit) * state.units[std::size_t(unit)].weights.head(below).transpose();
   return bar;
+}
+
+// The rows x come last among the inputs of a layer, and all paths share them.
+void DeepChain::add_to_rows(std::size_t layer, const ChainRows& rows, const MatrixXd& kernel_bar,
+                            const MatrixXd& mean_bar, MatrixXd& x_bar) const {
+  const LayerState& state = state_.layers[layer];
+  auto own = x_bar.middleRows(rows.first, rows.x.n);
+  for (Index path = 0; path < paths_.paths(layer); ++path) {
+    const Index first = path * rows.x.n;
+    if (state.kernel_inputs.rows) own += kernel_bar.middleRows(first, rows.x.n).rightCols(dim_);
+    if (state.mean_inputs.rows)
+      for (Index unit = 0; unit < width(layer); ++unit)
+        own +=
+            mean_bar.col(unit).segment(first, rows.x.n) * state.units[std::size_t(unit)].weights.tail(dim_).transpose();
+  }
 }
 
 void DeepChain::through_sites(std::size_t layer, const LayerRows& at, const ChainRows& rows, const MatrixXd& bar,

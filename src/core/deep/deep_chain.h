@@ -70,9 +70,10 @@ class DeepChain {
   ChainSums zero_sums() const;
   // The number of doubles in sums.
   Index sums_size() const;
-  // Adds to the sums, given derivatives in the moments of the last layer.
+  // Adds to the sums, given derivatives in the moments of the last layer. Unless `x_bar` is null, adds the derivatives
+  // in x to its rows from rows.first on.
   void adjoint(std::vector<LayerRows>& layers, const ChainRows& rows, Eigen::MatrixXd mean_bar,
-               Eigen::MatrixXd variance_bar, ChainSums& sums) const;
+               Eigen::MatrixXd variance_bar, ChainSums& sums, Eigen::MatrixXd* x_bar) const;
 
   // The sum of the units' divergences from their priors.
   double divergence() const;
@@ -85,8 +86,10 @@ class DeepChain {
   RowMajorMatrix inputs_of(const LayerInputs& wanted, std::size_t layer, const RowMajorMatrix& hidden,
                            const ChainRows& rows) const;
   RowMajorMatrix values_behind(std::size_t layer, const LayerRows& at, const ChainRows& rows) const;
-  Eigen::MatrixXd hidden_bar(std::size_t layer, LayerRows& at, const Eigen::MatrixXd& mean_bar,
-                             const Eigen::MatrixXd& variance_bar, ChainSums& sums) const;
+  Eigen::MatrixXd hidden_bar(std::size_t layer, LayerRows& at, const ChainRows& rows, const Eigen::MatrixXd& mean_bar,
+                             const Eigen::MatrixXd& variance_bar, ChainSums& sums, Eigen::MatrixXd* x_bar) const;
+  void add_to_rows(std::size_t layer, const ChainRows& rows, const Eigen::MatrixXd& kernel_bar,
+                   const Eigen::MatrixXd& mean_bar, Eigen::MatrixXd& x_bar) const;
   void through_sites(std::size_t layer, const LayerRows& at, const ChainRows& rows, const Eigen::MatrixXd& bar,
                      Eigen::MatrixXd& mean_bar, Eigen::MatrixXd& variance_bar, Eigen::MatrixXd& sites_bar) const;
   void find_failure();

@@ -13,8 +13,40 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-ChainRows part_of(const DeepRows& rows, Index first, Index count) {
-  return {{rows.x[first], count, rows.x.dim}, rows.of_data ? rows.of_data + first : nullptr, first};
+// The rows as the layers take them: the features of the network, or x itself where there is none.
+class LayerRowsInput {
+ public:
+  LayerRowsInput(const DeepState& state, Points x) : x_(x) {
+    if (!state.network) return;
+    pass_.emplace(*state.network, Eigen::Map<const RowMajorMatrix>(x.data, x.n, x.dim));
+    features_ = pass_->outputs();
+    x_ = {features_.data(), x.n, int(features_.cols())};
+  }
+
+  Points view() const { return x_; }
+
+  // Adds the network's gradient and its decay, given derivatives in the features.
+  void finish(const DeepState& state, const MatrixXd& bar, DeepValue& result) const {
+    if (!pass_) return;
+    const std::vector<double>& weights = state.network->weights;
+    std::vector<double> gradient = pass_->gradient(bar);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      gradient[i] -= state.weight_decay * weights[i];
+      result.value -= 0.5 * state.weight_decay * weights[i] * weights[i];
+    }
+    result.gradient.network->weights = std::move(gradient);
+  }
+
+  MatrixXd zero_bar() const { return pass_ ? MatrixXd::Zero(x_.n, x_.dim) : MatrixXd(); }
+
+ private:
+  std::optional<PerceptronPass> pass_;
+  RowMajorMatrix features_;
+  Points x_;
+};
+
+ChainRows part_of(Points x, const int* of_data, Index first, Index count) {
+  return {{x[first], count, x.dim}, of_data ? of_data + first : nullptr, first};
 }
 
 }  // namespace
@@ -76,7 +108,9 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
 DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const DeepObjectiveSettings& settings,
                          const RunContext& context, DeepWorkspace& workspace) {
   DeepValue result;
-  const DeepChain chain(state, rows.x.dim, true, context, settings.step);
+  const LayerRowsInput input(state, rows.x);
+  MatrixXd x_bar = input.zero_bar();
+  const DeepChain chain(state, input.view().dim, true, context, settings.step);
   result.failure = chain.failure();
   if (result.failure) return result;
   const Index n = rows.x.n, block = chain.block_rows(n);
@@ -86,11 +120,12 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
     for (Index first = begin; first < end; first += block) {
       const Index count = std::min(block, end - first);
       if (chain.on_device() && context.check_interrupt) context.check_interrupt();
-      const ChainRows part = part_of(rows, first, count);
+      const ChainRows part = part_of(input.view(), rows.of_data, first, count);
       chain.layers(part, true, product_engine(), *layers);
       MomentDerivatives slope = add_scores(state, settings.score, settings.gamma, rows_of(rows.response, first, count),
                                            {layers->back().mean, layers->back().variance}, 1.0 / double(n), sum.score);
-      chain.adjoint(*layers, part, std::move(slope.mean), std::move(slope.variance), sum.chain);
+      chain.adjoint(*layers, part, std::move(slope.mean), std::move(slope.variance), sum.chain,
+                    state.network ? &x_bar : nullptr);
     }
     workspace.memory().layers.give_back(std::move(layers));
   });
@@ -105,6 +140,7 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
   result.gradient.output_noise = sums.score.output_noise;
   result.gradient.mixing = sums.score.mixing;
   result.gradient.trend = sums.score.trend;
+  input.finish(state, x_bar, result);
   return result;
 }
 
@@ -115,11 +151,12 @@ namespace {
 template <class Body>
 std::optional<SingularUnit> over_predictions(const DeepState& state, Points x, const RunContext& context,
                                              const Body& body) {
-  const DeepChain chain(state, x.dim, false, context);
+  const LayerRowsInput input(state, x);
+  const DeepChain chain(state, input.view().dim, false, context);
   if (chain.failure()) return chain.failure();
   const Index block = chain.block_rows(x.n);
   parallel_for(chain.computing(context), (x.n + block - 1) / block, [&](Index b) {
-    const PaddedPlaces places(x, b * block, block);
+    const PaddedPlaces places(input.view(), b * block, block);
     // With this engine, the result for a column does not depend on the position of the column.
     std::vector<LayerRows> layers;
     chain.layers({places.view()}, false, eigen_engine(), layers);

@@ -99,7 +99,7 @@ void check_moments(const DeepState& state, const DeepResponse& response, const C
   const Index rows = response.rows() * state.log_weights.size();
   if (response.outputs != state.outputs()) throw Error("The response must have the outputs of the state.");
   if (moments.mean.rows() != rows || moments.mean.cols() != (state.mixed() ? state.mixing.rows() : 1))
-    throw Error("The moments of the last layer do not fit to the response.");
+    throw Error("The moments of the last layer do not fit the response.");
   if (state.trend.rows() != response.columns || (response.columns > 0 && state.trend.cols() != response.outputs))
     throw Error("The trend of the state must have a row for each column of the design, and a column for each output.");
 }
@@ -174,7 +174,7 @@ void add_weighted(const DeepState& state, const VectorXd& of_component, double s
 MomentDerivatives add_mean(const DeepState& state, DeepScore score, double gamma, const DeepResponse& response,
                            const ComponentMoments& moments, double scale, ScoreSums& sums) {
   if (score == DeepScore::robust && state.likelihood.family != ResponseFamily::gaussian)
-    throw Error("The robust score is for gaussian responses.");
+    throw Error("The robust score is for Gaussian responses.");
   const Index n = response.rows(), components = state.log_weights.size();
   const VectorXd weights = state.log_weights.array().exp();
   const Observations data = observations_of(response);

@@ -1,5 +1,6 @@
 #include "deep/deep_state.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace neargp {
@@ -41,6 +42,7 @@ std::vector<ParameterBlock> learned_parameters(DeepState& state) {
   blocks.push_back({state.mixing.data(), state.mixing.size(), false});
   blocks.push_back({state.output_noise.data(), state.output_noise.size(), true});
   blocks.push_back({state.trend.data(), state.trend.size(), false});
+  if (state.network) blocks.push_back({state.network->weights.data(), Index(state.network->weights.size()), false});
   return blocks;
 }
 
@@ -59,6 +61,7 @@ DeepState zero_gradient(const DeepState& state) {
   zero.mixing.setZero();
   zero.output_noise.setZero();
   zero.trend.setZero();
+  if (zero.network) std::fill(zero.network->weights.begin(), zero.network->weights.end(), 0.0);
   return zero;
 }
 

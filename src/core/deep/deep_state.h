@@ -9,10 +9,12 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "covariance/covariance.h"
 #include "likelihoods/likelihood.h"
+#include "networks/perceptron.h"
 
 namespace neargp {
 
@@ -67,6 +69,10 @@ struct DeepState {
   Family kernel = Family::matern;
   double shape = 2.5;
   double jitter = 1e-6;  // share of a unit's variance
+  // Where there is a network, the layers take its features in place of the rows x. The objective of each row has
+  // - weight_decay / 2 |w|^2 of its weights w.
+  std::optional<Perceptron> network;
+  double weight_decay = 0.0;
 
   int outputs() const { return mixed() ? int(output_noise.size()) : 1; }
   bool mixed() const { return mixing.rows() > 0; }

@@ -17,7 +17,7 @@ void for_each_column(Index columns, const RunContext& context, const Body& body)
   });
 }
 
-// Where the parts of each column start when they follow each other.
+// The start of each column's parts, when they follow each other.
 std::vector<std::size_t> starts(const std::vector<std::size_t>& counts) {
   std::vector<std::size_t> start(counts.size() + 1);
   std::partial_sum(counts.begin(), counts.end(), start.begin() + 1);
@@ -53,8 +53,9 @@ ApproximateInverse::ApproximateInverse(const GramColumns& gram, int most, const 
   list_occurrences();
 }
 
-// Levels that are regions are tied to those around them, and each tie matters; of scattered levels, thousands of which
-// are tied as weakly, more than a few do not pay. Squares of correlations below the weakest are weak.
+// Levels that are regions are tied to those around them, and each tie matters. Scattered levels are tied to thousands
+// of others about as weakly, and more than a few of these ties are not worth their time. Squares of correlations below
+// the weakest are weak.
 constexpr int fewest = 4;
 constexpr double weakest = 1e-3;
 
@@ -79,7 +80,8 @@ std::vector<std::vector<int>> ApproximateInverse::choose_columns(const GramColum
       for (; place != ties.begin() && tie > std::prev(place)->first; --place) *place = *std::prev(place);
       *place = {tie, i};
     }
-    // sums are of some rows, `scale` of all: of a square of a correlation in as many the share is that of the own one
+    // `sums` are over some rows, and `scale` over all. A square of a correlation over some rows is smaller by the same
+    // share as column j's own sum.
     const double weak = weakest * sums[j] * sums[j] / (1.0 / scale[j] - 1.0);
     while (!ties.empty() && (ties.back().second < 0 || (int(ties.size()) > fewest && ties.back().first < weak)))
       ties.pop_back();

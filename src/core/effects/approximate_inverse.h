@@ -1,10 +1,11 @@
-// A sparse matrix F with F C F' near I, for C = I + W'W: row j is F_j = the last row of the inverse of the Cholesky
-// factor of C at a few columns before column j, those that are tied to it the most, and at that itself: so that F C F'
-// has a diagonal of ones (Kolotilina and Yeremin 1993). F'F is an approximate inverse, -2 sum log F_jj an approximate
-// log determinant, and the derivative of the latter is exactly tr(F'F dC).
+// A sparse matrix F with F C F' near I, for C = I + W'W. Row j of F uses column j and a few columns before it, those
+// that are tied to it the most. The row is the last row of the inverse of the Cholesky factor of C at these columns.
+// The diagonal of F C F' is then 1 (Kolotilina and Yeremin 1993). F'F is an approximate inverse, and -2 sum log F_jj an
+// approximate log determinant. The derivative of the latter is exactly tr(F'F dC).
 //
-// Columns come in the order of their numbers of rows, the most first: what all rows have is tied to all columns. Only
-// the entries of C at pairs of columns of one row of F are needed, which are also all entries of F'F: the pairs.
+// Columns come in the order of their numbers of rows, the most first, since a column that all rows contain is tied to
+// all columns. Only the entries of C at pairs of columns of one row of F are needed. These pairs are also all entries
+// of F'F.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,11 @@ namespace neargp {
 
 class ApproximateInverse {
  public:
-  // Columns are chosen by the present entries of the rows of `gram`, at most so many in addition to the own one, of
-  // those that matter.
+  // Chooses columns by the present entries of the rows of `gram`: at most `most` of those that matter, in addition to a
+  // row's own column.
   ApproximateInverse(const GramColumns& gram, int most, const RunContext& context);
 
-  // Takes the present entries. False where a pivot is not positive and finite.
+  // Uses the present entries. Returns false where a pivot is not positive and finite.
   bool factorize(const RunContext& context);
   double log_det() const;  // of (F'F)^-1
 
@@ -33,7 +34,7 @@ class ApproximateInverse {
   double entry(int i, int j) const;  // of F'F
 
  private:
-  struct Occurrence {  // of a pair in a row of W: the places of its columns there
+  struct Occurrence {  // of a pair in a row of W: the positions of its columns there
     int pair;
     std::uint16_t first, second;
   };

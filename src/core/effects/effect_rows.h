@@ -1,10 +1,10 @@
-// Columns of random effects whitened by Vecchia's approximation of a field. A row of the columns Z has few entries, one
-// for each term of a grouping factor, and so has one of the whitened columns: with weights b and variance f of the row
-// given its neighbours n,
+// Columns of random effects whitened by Vecchia's approximation of a field. A row of the columns Z contains few
+// entries, one for each term of a grouping factor, and a row of the whitened columns contains few as well. With weights
+// b and variance f of the row given its neighbours,
 //
-//   w = (z - sum_l b_l z_l) / sqrt(f),
+//   w = (z - sum_l b_l z_l) / sqrt(f).
 //
-// whose entries are in the columns of the row and of its neighbours. W'W is the Gram matrix of the whitened columns.
+// Its entries are in the columns of the row and of its neighbours. W'W is the Gram matrix of the whitened columns.
 #pragma once
 
 #include <cstdint>
@@ -35,20 +35,21 @@ class EffectRows {
   int count(Index t) const { return count_[t]; }
   const int* column(Index t) const { return row_column_.data() + t * width_; }
   const double* entries(Index t) const { return w_.data() + t * width_; }
-  // The first row of W with an entry that is not finite, else that with the largest sum of squares.
+  // Returns the first row of W with an entry that is not finite, else the row with the largest sum of squares.
   Index longest() const;
 
   // Entries of Z, rows x slots in the caller's order.
   void set_values(const double* values);
-  // Entries of ones, whitened by weights that fall off from neighbour to neighbour: which columns are tied to each
-  // other more than others.
+  // Sets entries of 1, whitened by weights that fall off from neighbour to neighbour. The result shows which columns
+  // are tied to each other more than others.
   void set_typical(const RunContext& context);
-  // W, of weights (targets x k) and variances of all targets.
+  // Computes W from weights (targets x k) and variances of all targets.
   void whiten(const std::vector<double>& weights, const std::vector<double>& variance, const RunContext& context);
 
   // x -= z u for a row of the data in the order of memory, `width` columns u (columns x width, row-major).
   void subtract_product(Index datum, const double* u, int width, double* x) const;
-  // z'h for the m-th neighbour of target t, and the target itself for m = k; `h` is by place in row t of W.
+  // Returns z'h for the m-th neighbour of target t, and for the target itself where m = k. `h` is numbered like row t
+  // of W.
   double product(Index t, int m, Index datum, const double* h) const;
 
  private:

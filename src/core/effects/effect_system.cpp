@@ -11,7 +11,7 @@ namespace neargp {
 
 namespace {
 
-// The share of all columns that a column of W shares rows with, in the mean over some of them, evenly spread.
+// The share of all columns that share a row with a column of W, averaged over some evenly spread columns.
 double fullness(const EffectRows& rows) {
   constexpr int looked_at = 64;
   const int q = rows.columns();
@@ -31,8 +31,8 @@ double fullness(const EffectRows& rows) {
 
 constexpr double times_faster = 30.0;
 
-// A sparse factor with its inverse takes some thirty times as long for a multiplication as the tiles of dense products
-// do, most of it the inverse; to order a matrix that is full takes longer than to factorise it.
+// A sparse factor with its inverse takes about thirty times as long for a multiplication as the tiles of dense products
+// do, mostly because of the inverse. Ordering a full matrix takes longer than factorising it.
 std::unique_ptr<SparseEffectSystem> sparse_system(const EffectRows& rows, double most_work) {
   constexpr int fewest = 64;
   constexpr double full = 0.1;
@@ -48,7 +48,7 @@ std::unique_ptr<EffectSystem> effect_system(EffectRows& rows, double most_work, 
   const double q = rows.columns(), dense_work = q * q * q / 3.0;
   double work = dense_work;
   std::unique_ptr<EffectSystem> exact;
-  // To look for a sparse factor takes longer than a rough system takes for an evaluation.
+  // Looking for a sparse factor takes longer than an evaluation of a rough system.
   const bool is_looked_for = !roughly || dense_work <= most_exact || dense_work > most_work;
   if (auto sparse = is_looked_for ? sparse_system(rows, std::min(most_work, dense_work)) : nullptr) {
     work = sparse->work() * times_faster;

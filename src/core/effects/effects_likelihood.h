@@ -1,19 +1,21 @@
-// Vecchia's likelihood with random effects u ~ N(0, I) integrated out: with the whitened response and trend E, the
-// whitened effects W and C = I + W'W,
+// Vecchia's likelihood with random effects u ~ N(0, I) integrated out. E is the whitened response and trend, W the
+// whitened effects, and C = I + W'W. Then
 //
-//   log_det = log|V| = sum log f + log|C|,     gram = E'V^-1 E = E'E - E'W C^-1 W'E,
+//   log_det = log|V| = sum log f + log|C|,     gram = E'E - E'W C^-1 W'E.
 //
-// (E as it is before whitening on the right-hand sides of V), so that trend and likelihood are made of these sums as
-// without effects (vecchia_likelihood.h). The derivative is that of
+// The latter is E'V^-1 E with E before whitening. Trend and likelihood are made of these sums as without effects
+// (vecchia_likelihood.h). The derivative is that of
+//
 //   J = log_det + sum_s c_s' gram c_s
 //
 // for contrasts c_s: the residuals' for maximum likelihood, and those of the trend's covariance matrix for REML. The
-// envelope theorem keeps u_s = C^-1 W'E c_s and P = C^-1 fixed: with e_s = E c_s - W u_s, and M the matrix of the rows
-// of a target and its neighbours that adds the outer products of the columns of c_s and Z u_s to Z P Z',
+// envelope theorem keeps u_s = C^-1 W'E c_s and P = C^-1 fixed. Let r_s be E c_s - Z u_s before whitening, for the rows
+// target and its neighbours, and M = sum_s r_s r_s' + Z P Z'. With a = [-b, 1],
 //
-//   dJ/db = -2 (M a)_n / f,     dJ/df = (1 - a'M a / f) / f,     a = (-b, 1),
+//   dJ/db = -2 [M a]_n / f,     dJ/df = (1 - a'M a / f) / f.
 //
-// where Z'a / sqrt(f) is the row of W. M enters only through products of P with rows of W.
+// Here Z'a / sqrt(f) is the row of W, and n denotes the neighbours. M enters only through products of P with rows of W,
+// and through e_s = E c_s - W u_s.
 #pragma once
 
 #include <Eigen/Core>
@@ -31,8 +33,8 @@ namespace neargp {
 struct EffectSums {
   double log_det = 0.0;
   std::vector<double> gram;  // C x C
-  // Row of the first singular covariance matrix, or that whose whitened effects are the largest where C has no factor,
-  // or -1.
+  // Row of the first singular covariance matrix. Where C cannot be factorised, the row with the largest whitened
+  // effects. Else -1.
   Index failed = -1;
 };
 
@@ -53,10 +55,11 @@ class EffectsLikelihood {
 
   // `values`: the entries of Z, rows x slots in the caller's order.
   EffectSums evaluate(const Covariance& covariance, const double* values, const RunContext& context);
-  // Derivatives at the values last evaluated; `contrasts`: of the columns of the problem.
+  // Derivatives at the values last evaluated. `contrasts` are those of the columns of the problem.
   EffectDerivatives derivatives(const Eigen::MatrixXd& contrasts, const RunContext& context);
 
-  // Between the two, at values near those last evaluated before, iterative systems find derivatives in fewer steps.
+  // Between these two calls, iterative systems find derivatives in fewer steps at values near those evaluated last
+  // before hold().
   void hold(const RunContext& context);
   void let_go();
 

@@ -27,7 +27,8 @@ void GramColumns::add_column(int j, double* sums) const {
   }
 }
 
-// Rows are cut into as many parts for any number of threads, each with sums of its own, which are added in order.
+// Rows are cut into the same number of parts for any number of threads. Each part computes its own sums, which are
+// added in order.
 void GramColumns::multiply(const double* x, int width, double* y, const RunContext& context) const {
   constexpr Index parts = 8;
   const std::size_t size = std::size_t(columns()) * width;

@@ -1,5 +1,4 @@
-// Columns of W'W one after the other, and x + W'W x for several columns x at a time, in neither case with W'W as a
-// matrix.
+// Columns of W'W one after the other, and x + W'W x for several columns x at a time. Neither needs W'W as a matrix.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +17,11 @@ class GramColumns {
 
   const EffectRows& rows() const { return rows_; }
   int columns() const { return rows_.columns(); }
-  // How many rows of W have column j.
+  // The number of rows of W that contain column j.
   Index rows_of(int j) const { return Index(start_[j + 1] - start_[j]); }
 
-  // action(j, sums) for each column, `sums` those of W'W over some hundred rows that have the column, evenly spread, at
-  // the present entries. Columns belong to different threads.
+  // Calls action(j, sums) for each column, on different threads. `sums` is column j of W'W, summed over some hundred
+  // evenly spread rows that contain the column, at the present entries.
   template <class Action>
   void for_each_sampled(const RunContext& context, const Action& action) const {
     constexpr int columns_per_chunk = 64;

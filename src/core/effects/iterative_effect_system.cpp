@@ -14,9 +14,9 @@ namespace {
 
 constexpr int most_tied = 12;
 constexpr double probe_tolerance = 1e-4, solve_tolerance = 1e-9;
-// The error of a value is of the order of the square of that of a solution.
+// The error of a value is of the order of the squared error of a solution.
 constexpr double value_tolerance = 1e-3;
-// The tolerance of the residual of a solution that is kept.
+// The relative tolerance of the difference from a solution that hold() keeps.
 constexpr double change_tolerance = 1e-3;
 
 double mean_of(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0) / double(x.size()); }
@@ -56,7 +56,7 @@ std::vector<double> packed(const Eigen::MatrixXd& x, Index first) {
 struct IterativeEffectSystem::Lanczos {
   std::vector<double> length, ratio;
 
-  // z'(log A - E) z / z'z, by Gauss' rule of the tridiagonal matrix T: its first entry is z'A z / z'z.
+  // z'(log A - E) z / z'z, by Gauss' rule of the tridiagonal matrix T, whose first entry is z'A z / z'z.
   double remainder() const {
     const Index n = Index(length.size());
     Eigen::VectorXd diagonal(n), below(std::max<Index>(n - 1, 0));
@@ -104,7 +104,7 @@ void IterativeEffectSystem::hold(const RunContext& context) {
   if (!is_exact_ && correct_probes(solved_, solve_tolerance / probe_tolerance, context)) held_ = solved_;
 }
 
-// Finds (A^-1 - I) z from `start`, by what is left of z = A x.
+// Finds (A^-1 - I) z from `start`, by solving for the remainder of z = A x.
 bool IterativeEffectSystem::correct_probes(const Block& start, double tolerance, const RunContext& context) {
   Block x = start, left(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += signs_[i];
@@ -141,8 +141,8 @@ void IterativeEffectSystem::multiply(const Block& x, int width, Block& y, const 
   inverse_.multiply(work_.second.data(), width, y.data(), context);
 }
 
-// All columns take their steps together, so that W is read once for all. A^-1 x in place, each column until its
-// residual is `tolerance` of what it was; false where one does not get there.
+// Computes A^-1 x in place. All columns take their steps together, so that W is read once for all. Each column stops
+// where its residual is `tolerance` of the initial one. Returns false where a column does not get there.
 bool IterativeEffectSystem::conjugate_gradients(Block& x, int width, double tolerance, std::vector<Lanczos>* lanczos,
                                                 const RunContext& context) const {
   Block &residual = work_.residual = x, &direction = work_.direction = x, &product = work_.product;

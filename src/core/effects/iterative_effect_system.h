@@ -1,18 +1,19 @@
 // C = I + W'W without a factor. With the approximate inverse F'F of approximate_inverse.h, A = F C F' = I + E for a
-// small E of trace 0, and
+// small E of trace 0. Then
 //
-//   log|C| = -2 sum log F_jj + tr log A,     P = C^-1 = F'F + F'(A^-1 - I) F,
+//   log|C| = -2 sum log F_jj + tr log A,     P = C^-1 = F'F + F'(A^-1 - I) F.
 //
-// where the last term of each is the mean over random signs z (Hutchinson 1990) of z'(log A - E) z and of the matrix
-// F'(A^-1 - I) z z'F: conjugate gradients for A x = z have both, since their coefficients are those of Lanczos'
-// tridiagonal matrix (Ubaru, Chen and Saad 2017). Without z'E z, whose mean is known to be 0, what is left of the value
-// varies by the order of E^2. The signs are the same at all parameters, so that values and derivatives are smooth.
+// The last terms are means over random signs z (Hutchinson 1990): of z'(log A - E) z, and of the matrix
+// F'(A^-1 - I) z z'F. Conjugate gradients for A x = z yield both, since their coefficients are those of Lanczos'
+// tridiagonal matrix (Ubaru, Chen and Saad 2017). The mean of z'E z is known to be 0, and without z'E z the rest of the
+// value varies only by the order of E^2. The signs are the same at all parameters, so that values and derivatives are
+// smooth.
 //
 // Where conjugate gradients do not converge at some parameters, for random signs or for the right-hand sides, an exact
-// factor takes their place there.
+// factor is used there.
 //
-// Near parameters that are held the solutions begin from those there, and only what is left is solved, to some digits:
-// differences of derivatives are of as many digits for any step.
+// Near parameters that are kept by hold(), the solutions begin from those there, and only the difference is solved for,
+// to some digits. Differences of derivatives then keep as many digits for any step.
 #pragma once
 
 #include <memory>
@@ -28,8 +29,8 @@ class IterativeEffectSystem : public EffectSystem {
  public:
   static constexpr int many_probes = 16, few_probes = 4;
 
-  // The rows outlive the object. Columns of F are chosen by their present entries. `probes`: one of the two numbers;
-  // `most_steps`: of conjugate gradients, which else do not converge.
+  // The rows outlive the object. Their present entries determine the columns of F. `probes` is one of the two numbers.
+  // Where conjugate gradients need more than `most_steps` steps, they do not converge.
   IterativeEffectSystem(const EffectRows& rows, std::unique_ptr<EffectSystem> exact, int probes,
                         const RunContext& context, int most_steps = 200);
 
@@ -55,7 +56,8 @@ class IterativeEffectSystem : public EffectSystem {
     Block first, second, residual, direction, product;
   };
   Block random_signs(int set) const;
-  // (A^-1 - I) z in place, and the remainders of all z after those that are known; false where they are not found.
+  // Replaces z by (A^-1 - I) z, and appends the remainders of all z to the known ones. Returns false where they are not
+  // found.
   bool solve_probes(Block& z, double tolerance, const RunContext& context);
   bool find_solutions(const RunContext& context);
   bool correct_probes(const Block& start, double tolerance, const RunContext& context);

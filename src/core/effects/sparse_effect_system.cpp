@@ -11,8 +11,8 @@ namespace neargp {
 SparseEffectSystem::SparseEffectSystem(const EffectRows& rows, double most_work)
     : rows_(rows), is_affordable_(list_entries(most_work) && solver_.analyze(matrix_, most_work)) {}
 
-// The columns that share a row with column j, those after it, are in the rows of W that have j. A factor has all
-// entries of the matrix, and the squares of the numbers in columns add up to no less than that of their mean in each.
+// The columns after column j that share a row with it are in the rows of W that contain j. A factor contains all
+// entries of the matrix. The squares of the numbers in columns add up to no less than q times the square of their mean.
 bool SparseEffectSystem::list_entries(double most_work) {
   const int q = rows_.columns();
   std::vector<std::size_t> start(std::size_t(q) + 1);
@@ -118,7 +118,7 @@ double SparseEffectSystem::inverse(int i, int j) const {
   return inverse_->entry(solver_.row_of(i), solver_.row_of(j));
 }
 
-// The first row of a column of the factor is its parent in the elimination tree, and what a column reaches are its
+// The first row of a column of the factor is the column's parent in the elimination tree. A column reaches its
 // ancestors.
 double SparseEffectSystem::inverse_form(const int* column, const double* x, int count) const {
   const Matrix& factor = solver_.factor();

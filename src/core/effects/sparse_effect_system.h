@@ -1,5 +1,5 @@
-// C = I + W'W with a sparse factor in an approximate minimum degree ordering, and P on the pattern of the factor, which
-// has every two columns of a row of W.
+// C = I + W'W with a sparse factor in an approximate minimum degree ordering. P is computed on the pattern of the
+// factor, which contains every two columns of a row of W.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,8 +18,8 @@ class SparseEffectSystem : public EffectSystem {
   // The rows outlive the object.
   SparseEffectSystem(const EffectRows& rows, double most_work);
 
-  // Whether a factorisation takes no more than `most_work` multiplications; else nothing below may be called. It is
-  // known before there is memory for the factor.
+  // Whether a factorisation takes no more than `most_work` multiplications. Otherwise nothing below may be called. This
+  // is known before memory for the factor is allocated.
   bool is_affordable() const { return is_affordable_; }
   double work() const { return solver_.work(); }
 

@@ -1,14 +1,13 @@
-// y ~ Beta(a, b), a = mean * precision, b = (1 - mean) * precision, mean = logistic(eta), the precision being the
-// parameter times the weight:
-//   log p = log Gamma(precision) - log Gamma(a) - log Gamma(b) + (a - 1) log y + (b - 1) log(1 - y).
-// With mu for the mean, d a / d eta = -d b / d eta = mu b = (1 - mu) a =: v. Gamma functions have poles at 0, where
-// precision times an extreme mean can be; so the formulas have the products
-//   A_j = a^j psi_{j-1}(a) = a^j psi_{j-1}(a + 1) + (-1)^j (j - 1)!
-// and B_j, which stay finite, j = 1, 2, 3 being digamma and the next two. The slope is
-//   l' = v (log y - log(1 - y)) - (1 - mu) A_1 + mu B_1,
-// and with P = (1 - mu)^2 A_2 + mu^2 B_2
-//   l'' = (1 - 2 mu) l' - P,
-//   l''' = ((1 - 2 mu)^2 - 2 mu (1 - mu)) l' - 3 (1 - 2 mu) P - (1 - mu)^3 A_3 + mu^3 B_3.
+// y ~ Beta(a, b) with a = mean * precision and b = (1 - mean) * precision. The mean is logistic(eta), and the precision
+// is the parameter times the weight. The log density is
+//   log Gamma(precision) - log Gamma(a) - log Gamma(b) + a log y + b log(1 - y) - log y - log(1 - y).
+// Gamma functions have poles at 0, which precision times an extreme mean can reach. The formulas therefore use products
+// A_j and B_j, which stay finite. With c_j = -1, 1, -2 for j = 1, 2, 3,
+//   A_j = a^j psi_{j-1}(a) = a^j psi_{j-1}(a + 1) + c_j.
+// Here psi_0 is the digamma function, and psi_1 and psi_2 are its derivatives. The slope is
+//   l' = v (log y - log(1 - y)) - nu A_1 + mu B_1.
+// With o = nu - mu and P = nu^2 A_2 + mu^2 B_2, the second derivative is l'' = o l' - P. The third derivative is
+//   l''' = (o^2 - 2 mu nu) l' - 3 o P - nu^3 A_3 + mu^3 B_3.
 // Poles of log p are at eta with imaginary part +- pi.
 #pragma once
 

@@ -1,13 +1,12 @@
-// y successes of so many trials, whose probability of success is Beta(a, b), a = mean * precision,
-// b = (1 - mean) * precision, mean = logistic(eta):
-//   log p = log choose(trials, y) + D(a, y) + D(b, trials - y) - D(precision, trials),
-//   D(a, y) = log Gamma(a + y) - log Gamma(a).
-// With mu for the mean, d a / d eta = (1 - mu) a and d b / d eta = -mu b, and with the products A_j = a^j D_j(a, y),
-// D_j the j-th derivative in a, which stay finite as a goes to 0 (beta.h), and B_j likewise,
-//   l'   = (1 - mu) A_1 - mu B_1,
-//   l''  = (1 - 2 mu) l' + Q,    Q = (1 - mu)^2 A_2 + mu^2 B_2,
-//   l''' = ((1 - 2 mu)^2 - 2 mu (1 - mu)) l' + 3 (1 - 2 mu) Q + (1 - mu)^3 A_3 - mu^3 B_3.
-// It is not concave. Poles of log p are at eta with imaginary part +- pi.
+// y successes of so many trials. The probability of success is Beta(a, b) with a = mean * precision,
+// b = (1 - mean) * precision and mean = logistic(eta). With D(a, y) = log Gamma(a + y) - log Gamma(a),
+//   log p = log choose(trials, y) + D(a, y) + D(b, trials - y) - D(precision, trials).
+// With mu for the mean and nu = 1 - mu, d a / d eta = nu a and d b / d eta = -mu b. The formulas use the products
+// A_j = a^j D_j(a, y), where D_j is the j-th derivative of D in a, and B_j for b likewise. The products stay finite as
+// a goes to 0 (beta.h). The slope is l' = nu A_1 - mu B_1. With o = nu - mu and Q = nu^2 A_2 + mu^2 B_2, the second
+// derivative is l'' = o l' + Q. The third derivative is
+//   l''' = (o^2 - 2 mu nu) l' + 3 o Q + nu^3 A_3 - mu^3 B_3.
+// The density is not log-concave. Poles of log p are at eta with imaginary part +- pi.
 #pragma once
 
 #include "likelihoods/binomial.h"
@@ -52,7 +51,7 @@ struct BetabinomialResponse {
   }
 
  private:
-  // D(a, y) and its products with powers of a. From log Gamma(x) = log Gamma(x + 1) - log x for both arguments.
+  // D(a, y) and its products A_j, from log Gamma(x) = log Gamma(x + 1) - log x for both arguments.
   struct Rise {
     V value{}, first{}, second{}, third{};
 

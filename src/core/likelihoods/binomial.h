@@ -1,5 +1,5 @@
-// y successes of so many trials: log p = log choose(trials, y) + y log p(eta) + (trials - y) log(1 - p(eta)).
-// The code that the links share.
+// The code that the links of binomial responses share, y successes of so many trials. The log density is
+//   log p = log choose(trials, y) + y log p(eta) + (trials - y) log(1 - p(eta)).
 #pragma once
 
 #include "likelihoods/special.h"

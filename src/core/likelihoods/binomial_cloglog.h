@@ -1,5 +1,5 @@
-// The complementary log-log link, p = 1 - exp(-t), t = e^eta. Failures have a closed form,
-// E log(1 - p) = -exp(mean + variance/2); for successes the quadrature is needed (positive_part.h).
+// The complementary log-log link, p = 1 - exp(-t) with t = e^eta. The expectation of failures is in closed form:
+// E log(1 - p) = -exp(mean + variance/2). Successes need the quadrature (positive_part.h).
 #pragma once
 
 #include "likelihoods/binomial.h"

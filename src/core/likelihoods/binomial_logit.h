@@ -1,12 +1,13 @@
 // The logit link: log p = log choose + y eta - trials log(1 + e^eta).
 //
-// The logistic distribution is a scale mixture of normal ones, and a mixture of eight is close to it (Monahan and
-// Stefanski 1992, in Handbook of the Logistic Distribution): the logistic function is sum_k p_k Phi(eta / t_k). Under
-// eta ~ N(m, s) each t_k grows to sqrt(t_k^2 + s), so that expectations have a closed form of the same accuracy for
-// every variance:
-//   E log(1 + e^eta) = sum_k p_k (m Phi(m/t) + t phi(m/t)), t = sqrt(t_k^2 + s),
-// its slope sum p_k Phi(m/t), and twice its derivative in s, sum p_k phi(m/t)/t. The constants below make the largest
-// of the errors of the three at s = 0 about as small as it can be: 3e-9, 3e-9 and 1.4e-8. A positive s averages them.
+// The logistic distribution is a scale mixture of normal distributions, and a mixture of eight is close to it. It gives
+// the logistic function as sum_k p_k Phi(eta / t_k) (Monahan and Stefanski 1992, in Handbook of the Logistic
+// Distribution). Under eta ~ N(m, s) each t_k grows to t = sqrt(t_k^2 + s). Expectations are therefore in closed form,
+// with the same accuracy for every variance:
+//   E log(1 + e^eta) = sum_k p_k (m Phi(m/t) + t phi(m/t)).
+// Its slope is sum_k p_k Phi(m/t), and twice its derivative in s is sum_k p_k phi(m/t)/t. The constants below make the
+// largest of the three errors at s = 0 about as small as it can be: 3e-9, 3e-9 and 1.4e-8. A positive s averages the
+// errors.
 #pragma once
 
 #include "likelihoods/binomial.h"

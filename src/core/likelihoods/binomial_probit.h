@@ -1,5 +1,5 @@
 // The probit link, p = Phi(eta). With a = |eta| and Mills' ratio R(a), log Phi(-a) = log phi(a) + log R(a) and
-// Phi(a) = 1 - phi(a) R(a); the slope of log Phi is l(eta) = phi/Phi, with l' = -l (eta + l). The zeros of Phi nearest
+// Phi(a) = 1 - phi(a) R(a). The slope of log Phi is l(eta) = phi/Phi, with l' = -l (eta + l). The zeros of Phi nearest
 // to the real axis are 1.92 +- 2.82 i.
 #pragma once
 

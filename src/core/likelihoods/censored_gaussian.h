@@ -1,8 +1,8 @@
-// A normal variable N(eta, sd^2 / weight) that is known (lower = upper) or known to lie between lower and upper, either
-// of which may be infinite. A datum's y is its lower end and its trials the upper one. For intervals log p = log
-// [Phi((upper - eta) / sd) - Phi((lower - eta) / sd)] (normal_interval.h),
-// which is concave, with d log p / d log sd = a fa - b fb at the standardised ends. The zeros of Phi nearest to the
-// real axis are 1.92 +- 2.82 i, and those of differences are not nearer.
+// A normal variable N(eta, sd^2 / weight) that is either known (lower = upper) or known to lie between two limits. Each
+// limit may be infinite. `y` of a datum is the lower limit, and `trials` is the upper one. For intervals
+//   log p = log [Phi((upper - eta) / sd) - Phi((lower - eta) / sd)],
+// which is concave (normal_interval.h). With a and b for the standardised limits, d log p / d log sd = a fa - b fb. The
+// zeros of Phi nearest to the real axis are 1.92 +- 2.82 i, and those of differences are not nearer.
 #pragma once
 
 #include "likelihoods/gaussian.h"
@@ -39,7 +39,8 @@ struct CensoredGaussianResponse {
     return terms;
   }
 
-  // Limits twelve standard deviations apart are two, whose log p add up: Phi(-6)^2 is 1e-18.
+  // Limits that differ by twelve standard deviations or more act separately, and their log p add up. The error is at
+  // most Phi(-6)^2 = 1e-18.
   auto has_sharp_limits(V sd) const {
     return (sd > sharp * strip()) & (lower_ != upper_) & ((upper_ - lower_) * inverse_sd_ >= 12.0);
   }
@@ -99,7 +100,8 @@ struct CensoredGaussianResponse {
     return upper_ > infinite ? open_upper_end(standardised_lower(eta)) : standardised_upper(eta);
   }
 
-  // Tails beyond 12 standard deviations, 1e-33, are none. Where the noise is small most nodes are there.
+  // Tails beyond 12 standard deviations are below 1e-32 and count as 0. Where the noise is small, most nodes are that
+  // far inside.
   bool is_far_inside(V eta) const {
     const V within = smaller(-lower_end(eta), upper_end(eta));
     return max_lane(is_exact() ? V{} : 12.0 - within) <= 0.0;

@@ -1,5 +1,5 @@
-// Labels of C classes given independent normal linear predictors, one for each class and row: what the data say of
-// their means and variances, and the probabilities of new labels.
+// Labels of C classes given independent normal linear predictors, one for each class and row. Computes the expectation
+// of their log density, its derivatives in the means and variances, and the probabilities of new labels.
 #pragma once
 
 #include <Eigen/Core>
@@ -26,21 +26,21 @@ struct ClassLabels {
   Index n() const { return Index(label.size()); }
 };
 
-// Throws an Error unless each row has a label of one of at least two classes, and a weight.
+// Throws an Error unless there are two classes or more, each label is one of them, and each label comes with a weight.
 void check_labels(const ClassLabels& labels);
 
-// E log p(label | f), or the tilted bound on it, summed over the rows, the same for any number of threads; `slope` and
-// `curvature`: its derivatives in the means, and -2 times those in the variances. A row for each label, a column for
-// each class.
+// Returns the sum over the rows of E log p(label | f), or of the tilted bound on it. The sum is the same for any number
+// of threads. `slope` receives its derivatives in the means, and `curvature` -2 times those in the variances. Both
+// contain a row for each label and a column for each class.
 double class_expectations(const ClassLabels& labels, const Eigen::MatrixXd& mean, const Eigen::MatrixXd& variance,
                           Eigen::MatrixXd& slope, Eigen::MatrixXd& curvature, const RunContext& context);
 
-// For softmax, rows first .. first + v.rows() - 1: minus the derivative of the slopes in the means along v, at those
-// means that have these slopes. For one row they are positive semidefinite matrices.
+// For softmax, rows first .. first + v.rows() - 1: minus the derivative of the slopes in the means along v, at the
+// means that lead to these slopes. The matrix of each row is positive semidefinite.
 Eigen::MatrixXd softmax_curvature_rows(const ClassLabels& labels, Index first, const Eigen::MatrixXd& slope,
                                        const Eigen::MatrixXd& variance, const Eigen::MatrixXd& v);
 
-// P(y = c), likewise; a row depends on its own moments alone.
+// P(y = c), with a row for each label and a column for each class. A row depends only on its own moments.
 Eigen::MatrixXd class_probabilities(ClassLink link, const Eigen::MatrixXd& mean, const Eigen::MatrixXd& variance,
                                     const RunContext& context);
 

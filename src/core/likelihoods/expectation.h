@@ -11,10 +11,10 @@
 
 namespace neargp {
 
-// Integrates by the trapezoidal rule (quadrature.h), fine enough for all lanes. The curvature is taken as -2 times the
-// derivative of the sum in the variance, not as the sum of second derivatives, so that value, slope and curvature
-// belong to one function, whatever its error; higher derivatives are found alike, by Hermite's polynomials. A sd below
-// 1e-5 of the strip, in which log p is all but a parabola, is raised to it: the quotient by sd would only be noise.
+// Integrates by the trapezoidal rule (quadrature.h), fine enough for all lanes. The curvature is -2 times the
+// derivative of the sum in the variance, and not the sum of second derivatives. Value, slope and curvature then belong
+// to one function, whatever its error. Higher derivatives are found likewise, by Hermite's polynomials. A sd below 1e-5
+// of the strip is raised to it: log p is almost a parabola there, and the quotient by sd would only be noise.
 template <class V, class Family>
 LikelihoodTerms<V> expectation_by_equal_steps(const Family& family, V mean, V sd, bool third_and_fourth) {
   const QuadratureRule& rule = quadrature_rule(max_lane(sd / family.strip()));
@@ -38,7 +38,7 @@ LikelihoodTerms<V> expectation_by_equal_steps(const Family& family, V mean, V sd
   return sum;
 }
 
-// A family with sharp limits integrates in steps of its own where they are sharp, and the others in equal ones.
+// A family with sharp limits integrates in its own steps where the limits are sharp. All other data use equal steps.
 template <class V, class Family>
 LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V variance, bool third_and_fourth) {
   const V least = 1e-5 * family.strip();

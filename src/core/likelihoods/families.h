@@ -1,24 +1,25 @@
-// The response families by their names. A new one is a header of its own (terms.h has the contract of its struct), its
-// include in family_structs.h, and here its line in the list and its distribution; the enumeration, names, numbers of
-// parameters and the kernels' choice follow from the list.
+// The response families by their names. To add a family, write its struct in a header (terms.h describes the contract)
+// and include the header in family_structs.h. Then add its line to the list below and its distribution to this comment.
+// The enumeration, the names, the numbers of parameters and the choice of kernels follow from the list.
 //
 // Each family with its parameters, and the distribution of a response given eta:
 //
-//   gaussian (variance)        N(eta, variance / weight)
-//   student_t (scale, df)      eta + scale / sqrt(weight) t_df
-//   binomial_<link>            Binomial(trials, p), p = logistic(eta), Phi(eta), 1 - exp(-exp(eta))
-//   poisson                    Poisson(mean exp(eta))
-//   negative_binomial (size)   mean exp(eta), variance mean + mean^2 / size
-//   gamma (shape)              Gamma(shape weight, mean exp(eta))
-//   beta (precision)           Beta(mean precision weight, (1 - mean) precision weight), mean = logistic(eta)
-//   truncated_poisson          Poisson(exp(eta)) given that it is not 0
-//   truncated_nbinom2 (size)   negative_binomial given that it is not 0
-//   tweedie (dispersion, power)  mean mu = exp(eta), variance dispersion / weight mu^power, 1 < power < 2
-//   zi_poisson (zi)            0 with probability zi, else Poisson(exp(eta))
-//   zi_nbinom2 (size, zi)      0 with probability zi, else negative_binomial
-//   betabinomial (precision)   Binomial(trials, p), p ~ Beta(mean precision, (1 - mean) precision), mean =
-//   logistic(eta) ordinal_<link> (gaps)      category k where P(Y <= k) = logistic(t_k - eta), Phi(t_k - eta); t_1 = 0,
-//   gaps t_(k+1) - t_k censored_gaussian (sd)     N(eta, sd^2 / weight), known to lie between two ends
+//   `gaussian(variance)`          N(eta, variance / weight).
+//   `student_t(scale, df)`        eta + scale / sqrt(weight) t_df.
+//   `binomial_<link>`             Binomial(trials, p) with p = logistic(eta), Phi(eta) or 1 - exp(-exp(eta)).
+//   `poisson`                     Poisson with mean exp(eta).
+//   `negative_binomial(size)`     Negative binomial with mean exp(eta) and variance mean + mean^2 / size.
+//   `gamma(shape)`                Gamma with shape `shape * weight` and mean exp(eta).
+//   `beta(precision)`             Beta with mean logistic(eta) and precision `precision * weight` (beta.h).
+//   `truncated_poisson`           Poisson with mean exp(eta), given that it is not 0.
+//   `truncated_nbinom2(size)`     Like negative_binomial, given that it is not 0.
+//   `tweedie(dispersion, power)`  Mean mu = exp(eta), variance dispersion / weight mu^power, 1 < power < 2.
+//   `zi_poisson(zi)`              0 with probability zi, else Poisson with mean exp(eta).
+//   `zi_nbinom2(size, zi)`        0 with probability zi, else like negative_binomial.
+//   `betabinomial(precision)`     Binomial(trials, p) with p ~ Beta of mean logistic(eta) and this precision.
+//   `ordinal_<link>(gaps)`        Category k with P(Y <= k) = logistic(t_k - eta) or Phi(t_k - eta), t_1 = 0, gaps
+//                                 t_(k+1) - t_k.
+//   `censored_gaussian(sd)`       N(eta, sd^2 / weight), known to lie between two ends.
 //
 // Where it is not written above, a weight multiplies the log density (frequency weights).
 #pragma once

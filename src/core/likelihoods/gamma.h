@@ -1,5 +1,5 @@
-// y ~ Gamma of mean exp(eta) and shape a, the parameter times the weight:
-//   log p = a log a - log Gamma(a) + (a - 1) log y - a (eta + y exp(-eta)),
+// y ~ Gamma with mean exp(eta) and shape a, which is the parameter times the weight. The log density is
+//   a log a - log Gamma(a) + a log y - log y - a (eta + y exp(-eta)),
 // and E exp(-eta) = exp(-mean + variance/2).
 #pragma once
 

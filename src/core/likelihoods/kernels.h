@@ -6,7 +6,7 @@
 namespace neargp {
 
 struct LikelihoodKernels {
-  // Over the data first .. last-1; adds the sum of values, then those of d_parameters, to `sums`.
+  // Covers the data first .. last-1; adds the sum of values, then those of d_parameters, to `sums`.
   void (*expectations)(const Likelihood& likelihood, const Observations& observations, const double* mean,
                        const double* variance, const ExpectationOutput& out, Index first, Index last, double* sums);
 };

@@ -48,8 +48,9 @@ void marginal_of_gaussian(const Likelihood& likelihood, const MarginalInput& inp
   }
 }
 
-// A censored variable is normal about the mean of its linear predictor, with the variance of both: log p of that
-// standard deviation at the mean, whose second derivative there is twice that in the variance.
+// Before censoring, the variable is normal about the mean of its linear predictor, and the variances of predictor and
+// noise add up. Its density is therefore p(y | eta) at eta = mean, with this total variance. The second derivative of
+// the density in the mean is twice its derivative in the variance.
 void marginal_of_censored_gaussian(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
                                    MarginalDensity& result, double* d_log_parameters) {
   const Observations& data = input.observations;

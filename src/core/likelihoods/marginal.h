@@ -1,21 +1,19 @@
 // The density of a response whose linear predictor is normal: log E p(y | eta), eta ~ N(mean, variance), with its
-// derivatives. (likelihood.h has E log p instead.)
+// derivatives. (likelihood.h computes E log p instead.)
 //
 // The derivatives are expectations under the posterior of eta given y, which is proportional to p(y | eta) times the
-// normal density:
+// normal density. The derivative of a normal density in its mean is minus the derivative in eta. Its derivative in the
+// variance is half the second derivative in eta. Integration by parts then gives, with l = log p,
 //
-//   d / d mean      = E (log p)'
-//   d / d variance  = 1/2 E [(log p)'^2 + (log p)'']
-//   d / d parameter = E d log p / d parameter
-//
-// since a derivative in the mean of a normal density is one in eta, and that in its variance half the second one.
+//   d_mean = E l',    d_variance = E [l'^2 + l''] / 2,    d_log_parameters = E dl / d log parameter.
 #pragma once
 
 #include "likelihoods/likelihood.h"
 
 namespace neargp {
 
-// Weights are those of likelihood.h; a datum that stands for several equal and independent observations has a count.
+// The weights are those of likelihood.h. `count` is the number of equal and independent observations that a datum
+// stands for.
 struct MarginalInput {
   Observations observations;
   const double* mean = nullptr;
@@ -23,46 +21,46 @@ struct MarginalInput {
   const double* count = nullptr;  // null: one each
 };
 
-// Values are NaN where the integral did not settle, see marginal_quadrature.cpp.
+// A value is NaN where the integral did not converge, see marginal_quadrature.cpp.
 struct MarginalDensity {
   std::vector<double> value, d_mean, d_variance;  // of each datum
   std::vector<double> d_log_parameters;           // of the sum of count * value
 };
 
-// Without `parameters` the last derivatives are left out.
+// Without `parameters`, d_log_parameters is empty.
 MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
                                  const RunContext& context);
 
-// The same of rows that are scored: a weight that multiplies the log density (weights_count()) is the number of equal
-// observations that the row stands for. Value and derivatives of a row are those of all of them, where
-// marginal_density() has log E p^weight, of observations that share one linear predictor and whose product is one
-// response.
+// The same for rows that are scored. Here a weight that multiplies the log density (weights_count()) is the number of
+// equal and independent observations that a row stands for. Value and derivatives of the row are the sums over these
+// observations. marginal_density() returns log E p^weight instead: there the observations share one linear predictor.
 MarginalDensity density_of_rows(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
                                 const RunContext& context);
 
-// The gamma variables of student_t, which is normal with noise variance scale^2 / (weight G) given a gamma variable G:
-// for each datum the value omega with which eta, given y, has the mean that it has with G random. With V = variance +
-// scale^2 / (weight G) the former moves eta by variance * residual / V(omega), the latter by the mean of that given y,
-// whence
+// Values omega for the gamma variables G of student_t, which is normal with noise variance scale^2 / (weight G) given
+// G. With G fixed at the omega of a datum, the mean of eta given y is the same as with G random. A fixed G moves the
+// mean of eta by variance * residual / V, where V = variance + scale^2 / (weight G). A random G moves it by the mean of
+// this given y. Hence
 //
 //   1 / V(omega) = E [1 / V | y],      omega = E [1 / V | y] / E [1 / (G V) | y].
 //
-// Without variance omega is the mean of G given y, (df + 1) / (df + weight residual^2 / scale^2).
+// Without variance, omega is the mean of G given y, which is df + 1 over df + weight residual^2 / scale^2.
 std::vector<double> matched_omega(const Likelihood& likelihood, const MarginalInput& input);
 
 namespace detail {
 
-// Over the data first .. last-1: fills these of the result and, unless null, the derivatives in the parameters.
-// The normal density N(y; mean, variance + v), v the noise's variance over the weight, of a gaussian response:
+// These functions fill the values of the data first .. last-1 and, unless null, add to the derivatives in the
+// parameters. A `gaussian` response uses N(y; mean, variance + v), where v is the variance of the noise over the
+// weight.
 void marginal_of_gaussian(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
                           MarginalDensity& result, double* d_log_parameters);
-// and also that of a censored one, in closed form:
+// A censored response, also in closed form.
 void marginal_of_censored_gaussian(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
                                    MarginalDensity& result, double* d_log_parameters);
-// by the trapezoidal rule, for all other families but student_t:
+// All families except these and student_t, by the trapezoidal rule.
 void marginal_by_quadrature(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
                             MarginalDensity& result, double* d_log_parameters);
-// and for student_t as a mixture of normal densities.
+// A student_t response, as a mixture of normal densities.
 void marginal_of_student_t(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
                            MarginalDensity& result, double* d_log_parameters);
 

@@ -1,11 +1,12 @@
-// The integral of exp(g), g = log p(y | eta) - (eta - mean)^2 / (2 variance), by the trapezoidal rule: from the peak of
-// g in equal steps to either side until nothing is left. Its error falls exponentially in 1 / step, so that halving the
-// step squares it: steps are halved, each time with nodes half way between those at hand, until that changes the sum by
-// 1e-6 at most; where it still does after eight times, or where no peak is found, the density is NaN. The first step is
-// 1.4 times the width of the peak, with which a normal density is integrated with an error of 4e-5, and at most 0.7, as
-// links bend over distances of 1.
+// Integrates exp(g), where g = log p(y | eta) - (eta - mean)^2 / variance / 2, by the trapezoidal rule. The nodes go
+// from the peak of g in equal steps to either side until nothing is left. The error falls exponentially in 1 / step, so
+// that halving the step squares it. Steps are halved, with new nodes half way between the present ones, until that
+// changes the sum by at most 1e-6 of it. The density is NaN where eight halvings do not suffice, where no peak is
+// found, or where something is left after `most_nodes` nodes. The first step is 1.4 times the width of the peak, which
+// integrates a normal density with an error of 4e-5. It is at most 0.7, as links bend over distances of 1.
 //
-// Tweedie's series is constant in eta and expensive. The nodes go without, and the logarithm of the integral gets it.
+// Tweedie's series is constant in eta and expensive. The nodes go without it, and add_constants() adds it to the
+// logarithm of the integral.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -101,8 +102,9 @@ void Walk::evaluate_at(const Likelihood& likelihood, const std::vector<int>& dat
                                     eta.data(), nullptr, out, 0, Index(n), sums.data());
 }
 
-// Newton's method, its steps at most 4 (a longer one would lead to where exp(eta) overflows) and halved where they
-// leave the interval that is known to hold the peak. It need not be found exactly.
+// Newton's method with steps of 4 at most, since exp(eta) may overflow after a longer one. A step that leaves the
+// interval known to contain the peak is replaced by one to the middle of the interval. The peak need not be found
+// exactly.
 void Walk::find_peaks() {
   const double infinity = std::numeric_limits<double>::infinity();
   at_ = mean_;
@@ -148,7 +150,7 @@ void Walk::start_sums() {
   for (int i = 0; i < size(); ++i) add(i);
 }
 
-// Returns the weight. Without one, where eta is so far away that terms may be infinite, there is nothing to add.
+// Returns the weight. Where it is 0, eta is so far away that terms may be infinite, and nothing is added.
 double Walk::add(int slot) {
   const int i = active_[slot];
   const double away = eta_[slot] - mean_[i];
@@ -163,7 +165,7 @@ double Walk::add(int slot) {
   return weight;
 }
 
-// Nodes at first, first + 1, ... steps from the peak. Data of which something is left after the most nodes stay
+// Nodes at first, first + 1, ... steps from the peak. Data with terms that are not negligible after `most_nodes` stay
 // unsettled.
 void Walk::walk(const std::vector<int>& data, double direction, double first) {
   active_ = data;
@@ -217,8 +219,8 @@ void Walk::store(Index first, MarginalDensity& result) const {
   }
 }
 
-// Steps in the logarithm of a parameter for which a central difference is exact to 1e-7. Powers and probabilities have
-// bounds on either side, near which log p bends over less than a tenth.
+// Steps in the logarithm of a parameter with which a central difference is exact to 1e-7. Powers and probabilities are
+// limited on either side, and near the limits log p bends over less than a tenth.
 double parameter_step(ResponseFamily family) {
   switch (family) {
     case ResponseFamily::zi_poisson:
@@ -245,7 +247,8 @@ void Walk::add_parameters(const double* count, double* d_log_parameters) {
   }
 }
 
-// Without the series log p is the difference of large numbers near the powers 1 and 2: its derivatives are exact ones.
+// Near the powers 1 and 2, log p without the series is the difference of large numbers. Its derivatives are therefore
+// exact ones.
 void Walk::add_tweedie_parameters(const double* count, double* d_log_parameters) const {
   TweedieResponse<double> family(likelihood_.parameters.data());
   for (std::size_t q = 0; q < node_eta_.size(); ++q) {

@@ -1,8 +1,8 @@
 // Student's t is normal given a gamma variable: y = eta + scale / sqrt(weight G) N(0, 1), G ~ gamma(df/2) of mean 1.
-// Given u = log G a response is normal about the mean of eta with variance V = variance + scale^2 / (weight G), however
-// far from it, and what is left is one smooth integral over u. The density of u is proportional to exp(df/2 (u -
-// exp(u))), about sqrt(2 / df) wide, with a tail exp(df u / 2) to the left. The trapezoidal rule on a grid that does
-// not depend on the data has errors of 1e-10.
+// Given u = log G, a response is normal about the mean of eta, however far it is from the mean. The variance is
+// V = variance + scale^2 / (weight G). One smooth integral over u is left. The density of u is proportional to
+// exp(df/2 (u - exp(u))), about sqrt(2 / df) wide, with a tail exp(df u / 2) to the left. The trapezoidal rule on a
+// grid that does not depend on the data has errors of 1e-10.
 #include <algorithm>
 #include <cmath>
 #include <limits>

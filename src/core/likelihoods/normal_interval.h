@@ -1,7 +1,8 @@
-// The probability of a standard normal variable between a and b, P = Phi(b) - Phi(a), and the derivatives of its
-// logarithm L in a shift x of both ends, a - x and b - x. With f for phi(.)/P at either end
-//   L' = fa - fb,    L'' = a fa - b fb - L'^2,
-//   L''' = (a^2 - 1 - a L') fa - (b^2 - 1 - b L') fb - 2 L' L''.
+// The probability P = Phi(b) - Phi(a) of a standard normal variable between a and b. L = log P is differentiated in a
+// shift x of both ends, a - x and b - x. With fa = phi(a)/P and fb = phi(b)/P,
+//   L' = fa - fb,    L'' = a fa - b fb - L'^2.
+// Let ga = a^2 - 1 - a L' and gb = b^2 - 1 - b L'. Then
+//   L''' = ga fa - gb fb - 2 L' L''.
 // An interval with more of its mass to the right is reflected, so that P = Phi(b) (1 - Phi(a) / Phi(b)) keeps its
 // digits.
 #pragma once
@@ -39,8 +40,8 @@ struct NormalInterval {
   V density_ratio(V x) const { return math::exp(-0.5 * x * x - half_log_two_pi - log_p); }
 };
 
-// Ends that are infinite, as numbers with which the formulas above need no other branch: 40 beyond the other end, or 0,
-// there is nothing left.
+// Finite numbers in place of infinite ends, so that the formulas above need no other branch. They are 40 beyond the
+// other end, or beyond 0, where nothing is left of the density.
 template <class V>
 inline V open_lower_end(V b) {
   return smaller(b, V{}) - 40.0;

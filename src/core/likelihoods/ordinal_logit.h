@@ -1,6 +1,7 @@
-// Ordered categories by the cumulative logit (thresholds.h; McCullagh 1980). With u = t_k - eta, l = t_(k-1) - eta,
-//   p = logistic(u) - logistic(l) = logistic(u) logistic(-l) (1 - exp(-gap)),
-// of the first category logistic(u), of the last one logistic(-l). It is log-concave, with poles at imaginary part pi.
+// Ordered categories by the cumulative logit (thresholds.h; McCullagh 1980). With u = t_k - eta and l = t_(k-1) - eta,
+//   p = logistic(u) - logistic(l) = logistic(u) logistic(-l) (1 - exp(-gap)).
+// The first category uses p = logistic(u), the last one p = logistic(-l). The density is log-concave, with poles at
+// imaginary part pi.
 #pragma once
 
 #include "likelihoods/special.h"

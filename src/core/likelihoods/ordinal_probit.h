@@ -1,5 +1,5 @@
-// Ordered categories by the cumulative probit (thresholds.h): p = Phi(t_k - eta) - Phi(t_(k-1) - eta)
-// (normal_interval.h). It is log-concave; for the strip see binomial_probit.h.
+// Ordered categories by the cumulative probit (thresholds.h): p = Phi(t_k - eta) - Phi(t_(k-1) - eta), the probability
+// of a normal interval. The density is log-concave. For the strip see binomial_probit.h.
 #pragma once
 
 #include "likelihoods/normal_interval.h"

@@ -1,8 +1,7 @@
-// The probability of a positive count, log p = log(1 - exp(-t)), with P(0) = exp(-t): of Poisson counts t = mean, of
-// negative binomial ones t = size log(1 + mean / size). In u = log t
-//   d log p / du = g = t / (e^t - 1),    d2 log p / du2 = g (1 - g - t).
-// Below t = 1 both come from S = sinh(t/2)/(t/2): p = t exp(-t/2) S and g = exp(-t/2)/S. The zeros of p nearest to the
-// real axis are at u = log(2 pi) +- i pi/2.
+// The probability p = 1 - exp(-t) of a positive count, where P(0) = exp(-t). For Poisson counts t = mean, and for
+// negative binomial counts t = size log(1 + mean / size). In u = log t, the slope of log p is g = t / (e^t - 1). Its
+// second derivative is g (1 - g - t). Below t = 1 both come from S = sinh(t/2)/(t/2): p = t exp(-t/2) S and
+// g = exp(-t/2)/S. The zeros of p nearest to the real axis are at u = log(2 pi) +- i pi/2.
 #pragma once
 
 #include "likelihoods/special.h"

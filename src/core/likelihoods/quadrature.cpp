@@ -36,8 +36,8 @@ struct OwnedRule {
   }
 };
 
-// Nodes reach 6.5, beyond which the normal density is below 1e-10, and farther in rules for a large sd: exponential
-// growth of f, of rate 1 up to where it turns linear, moves the mass of f times the density by sd.
+// Nodes reach 6.5, beyond which the normal density is below 1e-10. They reach farther in rules for a large sd, because
+// f may grow exponentially, with rate 1 until it turns linear. This growth moves the mass of f times the density by sd.
 class RuleTable {
  public:
   RuleTable() {

@@ -20,8 +20,8 @@ struct LargestTerms {
   std::vector<double> d_mean, d_variance;
 };
 
-// Phi has no singularity, but beyond some 1.5 standard deviations off the real axis it is no longer of the order of
-// one.
+// Phi is without singularities, but more than about 1.5 standard deviations off the real axis it is no longer of the
+// order of one.
 const QuadratureRule& rule_for(const double* variance, int classes, int label) {
   double ratio = 0.0;
   for (int c = 0; c < classes; ++c)
@@ -29,9 +29,11 @@ const QuadratureRule& rule_for(const double* variance, int classes, int label) {
   return quadrature_rule(std::sqrt(ratio) / 1.5);
 }
 
-// With z_c = (f_y - mu_c) / sd_c, for each node of f_y: dP/dmu_c = -E prod_{j != y, c} Phi(z_j) phi(z_c) / sd_c, 2
-// dP/ds_c = -E prod Phi(z_j) phi(z_c) z_c / s_c, dP/dmu_y = -sum dP/dmu_c, and for f_y = mu_y + sd_y x, 2 dP/ds_y = E x
-// dP/df_y / sd_y.
+// With z_c = (f_y - mu_c) / sd_c, the derivative in the mean of another class is
+//   dP/dmu_c = -E prod_{j != y, c} Phi(z_j) phi(z_c) / sd_c.
+// Twice the derivative in its variance is
+//   2 dP/ds_c = -E prod_{j != y, c} Phi(z_j) phi(z_c) z_c / s_c.
+// For f_y = mu_y + sd_y x they are dP/dmu_y = -sum_c dP/dmu_c and 2 dP/ds_y = E x dP/df_y / sd_y.
 LargestTerms largest(const double* mean, const double* variance, int classes, int label, bool derivatives) {
   LargestTerms terms;
   terms.d_mean.assign(classes, 0.0);

@@ -1,10 +1,11 @@
-// The expectation of log Phi(-e) under a normal e whose standard deviation may be far above 1: e is how far beyond its
-// limit a variable is, in standard deviations of its noise. Equal steps fine enough for the bend at 0 would be many.
+// The expectation of log Phi(-e) under a normal e whose standard deviation may be far above 1. Here e is the distance
+// of a variable beyond its limit, in standard deviations of its noise. Equal steps that are fine enough for the bend at
+// 0 would be many.
 //
-// log Phi(-e) bends from 0 to a parabola. Its part -g(e), with g = E [max(e + xi, 0)^2] / 2 for a standard normal xi,
-// has an expectation in closed form, -T^2 g(mean / T) with T^2 = 1 + sd^2. The remainder vanishes to the left and grows
-// as a logarithm to the right. It is summed by the trapezoidal rule in t, where e = 2.8 sinh(t): its singularities,
-// near the diagonals of the complex plane, are about pi / 4 away from the real axis of t.
+// log Phi(-e) bends from 0 to a parabola. Let g(e) = E [max(e + xi, 0)^2] / 2 for a standard normal xi. The expectation
+// of the part -g(e) is -T^2 g(mean / T), where T^2 = 1 + sd^2. The remainder log Phi(-e) + g(e) vanishes to the left
+// and grows as a logarithm to the right. It is summed by the trapezoidal rule in t, where e = 2.8 sinh(t). Its
+// singularities, near the diagonals of the complex plane, are about pi / 4 away from the real axis of t.
 #pragma once
 
 #include <cmath>
@@ -70,7 +71,7 @@ class GradedNodes {
   int steps_;
 };
 
-// The terms, with e in the place of eta, and the derivative in the logarithm of the noise's standard deviation.
+// The terms, with e in place of eta, and the derivative in the logarithm of the noise's standard deviation.
 template <class V>
 LikelihoodTerms<V> expected_log_tail(V mean, V sd, bool third_and_fourth) {
   const V spread = math::sqrt(1.0 + sd * sd), at = mean / spread;

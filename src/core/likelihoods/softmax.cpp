@@ -10,7 +10,7 @@ namespace neargp {
 
 namespace {
 
-// F(a), and p(a).
+// Returns F(a) and fills p(a).
 double tilted(const double* mean, const double* variance, const std::vector<double>& a, std::vector<double>& p) {
   const std::size_t classes = a.size();
   double most = -INFINITY, square = 0.0, sum = 0.0;
@@ -24,7 +24,7 @@ double tilted(const double* mean, const double* variance, const std::vector<doub
   return 0.5 * square + most + std::log(sum);
 }
 
-// (I + (diag(p) - pp') diag(s))^-1 x in place: the matrix is a diagonal one and one of rank one.
+// (I + (diag(p) - pp') diag(s))^-1 x in place, the inverse of a diagonal matrix plus one of rank one.
 void solve_curvature(const double* p, const double* variance, int classes, double* x) {
   double along = 0.0, rest = 0.0;
   for (int c = 0; c < classes; ++c) {
@@ -36,12 +36,13 @@ void solve_curvature(const double* p, const double* variance, int classes, doubl
   for (int c = 0; c < classes; ++c) x[c] += along / rest * p[c] / (1.0 + p[c] * variance[c]);
 }
 
-// The trapezoidal rule in t: exp(-e^x) grows off the real axis beyond pi / 2, an error of exp(-pi^2 / step) = 3e-9.
+// Step of the trapezoidal rule in t. exp(-e^x) grows beyond pi / 2 off the real axis, an error of
+// exp(-pi^2 / step) = 3e-9.
 constexpr double step_of_t = 0.5;
-// Standard deviations beyond which the normal density counts for nothing.
+// Standard deviations beyond which the normal density is negligible.
 constexpr double reach = 7.0;
 
-// Where the integrand is not nothing: below, the largest f_c - log u_c cannot be; above, the tail is e^-t.
+// Nodes where the integrand is not negligible. Below them the largest f_c - log u_c cannot be; above, the tail is e^-t.
 struct Lattice {
   double first;
   int count;
@@ -71,8 +72,8 @@ struct Gumbel {
   }
 };
 
-// L and L' on the lattice, of f ~ N(mean, sd^2). The trapezoidal rule for f has nodes that divide the steps of t, so
-// that exponentials are those of one finer lattice; of a small sd Gauss and Hermite's of three nodes is as good.
+// L and L' of f ~ N(mean, sd^2) on the lattice. The nodes of the trapezoidal rule for f divide the steps of t, so that
+// all exponentials are on one finer lattice. For a small sd, Gauss-Hermite quadrature with three nodes is as good.
 void smoothed(double mean, double sd, const Lattice& lattice, double* below, double* density) {
   const auto add = [&](double shift, double weight) {
     const Gumbel at(mean + shift - lattice.first, step_of_t, lattice.count);
@@ -117,7 +118,7 @@ double softmax_bound(const double* mean, const double* variance, int classes, do
     double residual = 0.0;
     for (std::size_t c = 0; c < at.size(); ++c) residual = std::max(residual, std::abs(at[c] - p[c]));
     if (residual < exact) break;
-    // Newton's for a - p(a) = 0.
+    // Newton's method for a - p(a) = 0.
     for (std::size_t c = 0; c < at.size(); ++c) step[c] = p[c] - at[c];
     solve_curvature(p.data(), variance, classes, step.data());
     double share = 1.0, value_tried;

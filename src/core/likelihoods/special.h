@@ -44,8 +44,8 @@ inline Softplus<V> softplus(V x) {
   return {larger(x, V{}) + log1p_unit(u), positive ? large : small, positive ? small : large};
 }
 
-// Mills' ratio (1 - Phi(x)) / phi(x) for x >= 0: (x + c) times it is smooth in t = (x - c)/(x + c), c = 4.5, from -1 to
-// 1, where the polynomial below, a truncated Chebyshev series, has a relative error of 2e-15.
+// Mills' ratio (1 - Phi(x)) / phi(x) for x >= 0. Times x + c, c = 4.5, it is smooth in t = (x - c)/(x + c), which goes
+// from -1 to 1. The polynomial in t below is a truncated Chebyshev series with a relative error of 2e-15.
 template <class V>
 inline V mills_ratio(V x) {
   constexpr double even[] = {1.9131352239782874,     1.1190905025316276,     0.27919476587734276,
@@ -87,8 +87,8 @@ struct LogGamma {
   V value, digamma, trigamma, tetragamma;
 };
 
-// Up to x = 8, Gamma(x + 1) = Gamma(x + 9) / P(x) with P = (x + 1) ... (x + 8), whose derivatives come along as its
-// factors are multiplied. Stirling's series, to B_14, leaves less than 1e-15 from w = 9 on.
+// Up to x = 8, Gamma(x + 1) = Gamma(x + 9) / P(x), where P(x) is the product of x + 1, ..., x + 8. The derivatives of P
+// are computed while its factors are multiplied. Stirling's series, to B_14, leaves less than 1e-15 from w = 9 on.
 template <class V>
 inline LogGamma<V> log_gamma_1p(V x) {
   const V one = broadcast<V>(1.0);

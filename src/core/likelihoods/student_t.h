@@ -1,6 +1,7 @@
-// y = eta + scale / sqrt(weight) * t, t of df degrees of freedom. With z = (y - eta) / scale,
-//   log p = log Gamma((df + 1)/2) - log Gamma(df/2) - log(pi df)/2 - log scale - (df + 1)/2 log(1 + z^2/df),
-// which is convex where z^2 > df, and has its singularities at eta = y +- i scale sqrt(df).
+// y = eta + s t, where s = scale / sqrt(weight) and t is Student's with df degrees of freedom. Let z = (y - eta) / s
+// and m = df/2 + 1/2. The log density is
+//   log Gamma(m) - log Gamma(df/2) - log(pi df)/2 - log s - m log(1 + z^2/df).
+// It is convex where z^2 > df, and its singularities are at eta = y +- i s sqrt(df).
 #pragma once
 
 #include "likelihoods/special.h"

@@ -7,22 +7,27 @@
 
 namespace neargp {
 
-// A family is a struct template over the pack V with
-//   parameters, closed_form, scaled     constants; scaled: it uses the weight itself, as a divisor of the dispersion
-//   Family(parameters)                  what depends on the parameters alone
-//   load(datum)                         what depends on the datum, but not on eta
-//   load_without_constant(datum)        the same, short of a part of log p that is constant in eta, where it is dear
-//   point(eta)                          all terms at eta
-// and, when closed_form, expectation(mean, variance). Others have, for the quadrature,
-//   node(eta)                           value, slope and d_parameter, short of what is constant in eta
-//   finish(mean, terms)                 which is added here
-//   strip()                             distance of the nearest singularity of log p from the real axis
-// and, where log p may bend within a small part of that normal density,
-//   has_sharp_limits(sd)                a mask
-//   expectation_at_sharp_limits(mean, sd, third_and_fourth)   all terms short of finish()
+// A family is a struct template over the pack V with these members:
+//   `parameters`                     The number of parameters.
+//   `closed_form`                    Whether the expectation is in closed form.
+//   `scaled`                         Whether the family uses the weight itself, as a divisor of the dispersion.
+//   `Family(parameters)`             Computes all that depends on the parameters alone.
+//   `load(datum)`                    Computes all that depends on the datum, but not on eta.
+//   `load_without_constant(datum)`   Optional: leaves out an expensive part of log p that is constant in eta.
+//   `point(eta)`                     Returns all terms at eta.
+// A family in closed form adds
+//   `expectation(mean, variance)`    Returns all terms under a normal eta.
+// The others add, for the quadrature,
+//   `node(eta)`                      Returns value, slope and d_parameter without the parts that are constant in eta.
+//   `finish(mean, variance, terms)`  Adds these parts, and those in closed form.
+//   `strip()`                        Returns the distance of the nearest singularity of log p from the real axis.
+// Where log p may bend within a small part of the normal density of eta, they add
+//   `has_sharp_limits(sd)`           Returns a mask.
+//   `expectation_at_sharp_limits(mean, sd, third_and_fourth)`   Returns all terms before finish().
 //
-// One with `has_thresholds` has any number of parameters, of which Family(parameters, count) is told, but at least
-// `parameters`; its d_parameter are those in the two ends of a datum, which its thresholds() sum up (thresholds.h).
+// A family with `has_thresholds` takes `parameters` or more parameters, and its constructor Family(parameters, count)
+// receives their number. Its d_parameter are the derivatives in the two ends of a datum, which its thresholds() sum up
+// (thresholds.h).
 template <class V>
 struct Datum {
   V y, trials, weight;
@@ -52,7 +57,7 @@ struct HasSharpLimits : std::false_type {};
 template <class Family>
 struct HasSharpLimits<Family, std::void_t<decltype(&Family::expectation_at_sharp_limits)>> : std::true_type {};
 
-// The lanes of one where the mask is set, of the other elsewhere.
+// Returns the lanes of `one` where the mask is set, and those of `other` elsewhere.
 template <class Mask, class V>
 inline LikelihoodTerms<V> choose(Mask mask, const LikelihoodTerms<V>& one, const LikelihoodTerms<V>& other) {
   LikelihoodTerms<V> terms;
@@ -68,15 +73,15 @@ inline LikelihoodTerms<V> choose(Mask mask, const LikelihoodTerms<V>& one, const
 template <class Family>
 constexpr int derivatives_of = HasThresholds<Family>::value ? 2 : Family::parameters;
 
-// Returns whether any lane differs. Terms that depend on the weight alone are computed again only then, and most data
-// have no weights.
+// Returns whether any lane differs. Terms that depend on the weight alone are computed again only then, as most data
+// are unweighted.
 template <class V>
 inline bool differ(V x, V y) {
   return max_lane(absolute(x - y)) > 0.0;
 }
 
-// Rates stay below exp(650), so that their sums are also finite: responses that are that far from their mean have a log
-// density beyond any that could be accepted.
+// Rates stay below exp(650), so that their sums are also finite. A response that far from its mean is less probable
+// than anything that could be accepted.
 template <class V>
 inline V bounded_exp(V x) {
   return math::exp(smaller(x, broadcast<V>(650.0)));

@@ -1,6 +1,7 @@
-// Thresholds of ordered categories 1, ..., K: P(Y <= k) = F(t_k - eta), t_1 = 0 (the trend has a constant) and
-// t_k = t_(k-1) + gap_k. Parameters of the families are the gaps, as many as there are categories but 2. A datum of
-// category k has two ends, t_(k-1) and t_k, of which the first category lacks the former and the last the latter.
+// Thresholds of ordered categories 1, ..., K: P(Y <= k) = F(t_k - eta) with t_k = t_(k-1) + gap_k. The first threshold
+// t_1 is 0, since the trend contains a constant. The parameters of the families are the K - 2 gaps. A datum of category
+// k lies between two ends, t_(k-1) and t_k. The first category is without a lower end, the last one without an upper
+// end.
 #pragma once
 
 #include "likelihoods/terms.h"
@@ -10,7 +11,7 @@ namespace neargp {
 template <class V>
 class Thresholds {
  public:
-  // Memory without std::vector, whose functions code for other processors would share.
+  // Allocates without std::vector, because its functions would be shared with code for other processors.
   Thresholds(const double* gaps, int count)
       : count_(count), gaps_(new double[3 * count + 2]()), at_(gaps_ + count), d_at_(at_ + count + 1) {
     for (int g = 0; g < count; ++g) {
@@ -44,7 +45,7 @@ class Thresholds {
     }
   }
 
-  // All of them as derivatives in the logarithms of the gaps: a gap moves all thresholds beyond it.
+  // Adds the derivatives in the logarithms of the gaps. A gap moves all thresholds beyond it.
   void add_to(double* d_log_gaps) const {
     double beyond = 0.0;
     for (int g = count_ - 1; g >= 0; --g) {

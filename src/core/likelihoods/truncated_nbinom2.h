@@ -1,7 +1,7 @@
-// Negative binomial counts of which none is 0 (negative_binomial.h, zero_of_counts.h, positive_part.h):
+// Negative binomial counts given that they are not 0 (negative_binomial.h, zero_of_counts.h, positive_part.h):
 //   log p = log p of the counts - log(1 - P(0)).
-// With l the logarithm of 1 - P(0) as a function of u = log t, l' = g r and so on by the chain rule, and
-// d u / d log size = 1 - r.
+// Let l be the logarithm of 1 - P(0) as a function of u = log t. The chain rule gives l' = g r in eta, and so on for
+// higher derivatives. In the parameter, d u / d log size = 1 - r.
 #pragma once
 
 #include "likelihoods/negative_binomial.h"
@@ -20,7 +20,7 @@ struct TruncatedNbinom2Response {
 
   void load(const Datum<V>& datum) { counts_.load(datum); }
 
-  // The strip of log(1 - P(0)) is no less than Poisson's, to which it goes as size grows.
+  // The strip of log(1 - P(0)) is no less than Poisson's, which it approaches as size grows.
   V strip() const { return broadcast<V>(0.5 * pi); }
 
   LikelihoodTerms<V> node(V eta) const {

@@ -1,6 +1,6 @@
-// Poisson counts of which none is 0 (poisson.h), of mean mu / (1 - exp(-mu)), mu = exp(eta):
+// Poisson counts given that they are not 0 (poisson.h). With mu = exp(eta), their mean is mu / (1 - exp(-mu)), and
 //   log p = y eta - mu - log y! - log(1 - exp(-mu)).
-// The quadrature only computes the last term (positive_part.h); E mu = exp(mean + variance/2).
+// The quadrature only computes the last term (positive_part.h). The others use E mu = exp(mean + variance/2).
 #pragma once
 
 #include "likelihoods/poisson.h"

@@ -1,9 +1,9 @@
-// y = 0 with probability exp(-mu^(2-p) / (phi (2-p))), else a sum of gamma variables, 1 < p < 2, mu = exp(eta), of mean
-// mu and variance phi mu^p, phi the dispersion over the weight:
-//   log f = [y mu^(1-p) / (1-p) - mu^(2-p) / (2-p)] / phi + log a(y, phi, p),
-// log a of tweedie_series.h. Since E eta^j exp(c eta) under a normal eta is that of exp(c mean + c^2 variance / 2)
-// times a normal variable of mean `mean + c variance`, all expectations are closed. (Jorgensen 1987; Dunn and Smyth
-// 2005.)
+// A Tweedie response y with power p, 1 < p < 2, mean mu = exp(eta) and variance phi mu^p, where phi is the dispersion
+// over the weight. Write c = 1 - p and d = 2 - p. With probability exp(-mu^d / (d phi)) y is 0, else a sum of gamma
+// variables. See Jorgensen 1987; Dunn and Smyth 2005. The log density is
+//   log f = [y mu^c / c - mu^d / d] / phi + log a(y, phi, p),
+// with log a from tweedie_series.h. Let x be normal with mean `mean + c variance` and the variance of a normal eta.
+// Then E eta^j exp(c eta) = exp(c mean + c^2 variance / 2) E x^j, and all expectations are in closed form.
 #pragma once
 
 #include "likelihoods/terms.h"

@@ -1,13 +1,14 @@
-// The part of the Tweedie density that does not depend on the mean, for y > 0 (Dunn and Smyth 2005):
-//   log a = -log y + log sum_j exp(j log z - log Gamma(j + 1) - log Gamma(j alpha)),    alpha = (2-p) / (p-1),
-//   log z = alpha log y - alpha log(p-1) - (1 + alpha) log phi - log(2-p).
-// The largest term is near j = y^(2-p) / ((2-p) phi), and the logarithm of the terms has the second derivative
-// -(1 + alpha) / j there: the sum goes 7 of its square roots and 14 to either side. With E the mean under the terms
-//   d log a / d log phi = -(1 + alpha) E j,
-//   d log a / dp        = E j (d log z / dp - d alpha / dp digamma(j alpha)),    d alpha / dp = -1 / (p-1)^2.
-// Where the largest term is far out, all but the normal density of the saddlepoint is left of it (relative error
-// about 1 / j):
-//   log a = -1/2 log(2 pi phi y^p) - y^(2-p) / ((1-p) (2-p) phi).
+// The part of the Tweedie density that does not depend on the mean, for y > 0 (Dunn and Smyth 2005). Let d = 2 - p and
+// alpha = d / (p-1). Then
+//   log a = -log y + log sum_j exp(j log z - log Gamma(j + 1) - log Gamma(j alpha)).
+// In this sum log z = alpha log y - alpha log(p-1) - (1 + alpha) log phi - log d. The largest term is near
+// j = y^d / (d phi), where the second derivative of the logarithm of the terms is -(1 + alpha) / j. The sum therefore
+// goes 7 sqrt(j) + 14 to either side. With E for the mean under the terms, d log a / d log phi = -(1 + alpha) E j. Let
+// da = d alpha / dp = -1 / (p-1)^2. Then
+//   d log a / dp = E j d log z / dp - da E j digamma(j alpha).
+// Where the largest term is far out, only the normal density of the saddlepoint is left of the sum. Then
+//   log a = -1/2 log(2 pi phi y^p) - y^d / ((1-p) d phi),
+// with a relative error of about 1 / j.
 #pragma once
 
 #include "likelihoods/special.h"

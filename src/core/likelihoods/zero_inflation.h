@@ -1,9 +1,9 @@
-// Zero inflation of counts whose own zero has the probability exp(-t): with probability zi a response is 0 whatever the
-// count. For x = -L - t, L the log odds of zi,
-//   log P(0) = log zi + log(1 + e^x),
-// and with r = logistic(x), the probability that a zero is one of the counts, the derivatives in t are
-//   -r,   r (1 - r),   -r (1 - r) (1 - 2 r),
-// and that in log zi is 1 - r / (1 - zi), since dL / d log zi = 1 / (1 - zi).
+// Zero inflation of counts that are 0 with probability exp(-t): with probability zi a response is 0 whatever the count.
+// Let L be the log odds of zi and x = -L - t. Then
+//   log P(0) = log zi + log(1 + e^x).
+// The probability that a zero is one of the counts is r = logistic(x). With q = 1 - r, the derivatives in t are
+//   -r,   r q,   -r q (q - r).
+// Since dL / d log zi = 1 / (1 - zi), the derivative in log zi is 1 - r dL / d log zi.
 #pragma once
 
 #include "likelihoods/special.h"
@@ -23,8 +23,8 @@ class ZeroInflation {
 
   double log_odds() const { return get_lane(log_zi_ - log_rest_, 0); }
 
-  // Value, slope and the derivative in log zi, the parameter of that number, of zeros, 0 for others; a = dt/deta.
-  // Returns r of zeros, 0 for others.
+  // Sets value, slope and the derivative in log zi, which goes to number `parameter`. All are 0 where the response is
+  // not 0. `a` is dt/deta. Returns r where the response is 0, else 0.
   V put_zero(V t, V a, LikelihoodTerms<V>& terms, int parameter) const {
     const Softplus<V> at = softplus(log_rest_ - log_zi_ - t);
     const auto zero = is_zero();
@@ -34,7 +34,7 @@ class ZeroInflation {
     return zero ? at.probability : V{};
   }
 
-  // Curvature and third derivative of zeros, with a, a1 and a2 for the first three derivatives of t.
+  // Sets curvature and third derivative of zeros. `a`, `a1` and `a2` are the first three derivatives of t.
   void put_second_order(V t, V a, V a1, V a2, LikelihoodTerms<V>& terms) const {
     const Softplus<V> at = softplus(log_rest_ - log_zi_ - t);
     // beyond, exp() is no longer negligible against powers of a
@@ -45,7 +45,7 @@ class ZeroInflation {
     terms.third = zero ? 3.0 * both * a * a1 - both * (1.0 - 2.0 * r) * a * a * a - r * a2 : V{};
   }
 
-  // Adds the terms of the counts, 0 for zeros; in the parameter d log(1 - zi) / d log zi.
+  // Adds the terms of responses that are not 0: those of the counts, log(1 - zi) and its derivative in log zi.
   void add_positive(const LikelihoodTerms<V>& counts, LikelihoodTerms<V>& terms, int parameter) const {
     const auto zero = is_zero();
     terms.value += zero ? V{} : counts.value + log_rest_;

@@ -1,7 +1,7 @@
-// The zero of negative binomial counts, P(0) = exp(-t) with t = size log(1 + e^psi), psi = eta - log size. With s for
-// the logarithm and p for the logistic function of psi, the derivatives of t in eta are
-//   t' = size p =: a,      t'' = a (1 - p),      t''' = a (1 - p) (1 - 2 p),
-// and those of log t are r = p / s, r ((1 - p) - r), ...
+// The zero of negative binomial counts: P(0) = exp(-t) with t = size log(1 + e^psi) and psi = eta - log size. Let s be
+// log(1 + e^psi), p the logistic function of psi, and q = 1 - p. The derivatives of t in eta are
+//   t' = size p =: a,      t'' = a q,      t''' = a q (q - p).
+// The derivatives of log t are r = p / s, r (q - r), ...
 #pragma once
 
 #include "likelihoods/special.h"

@@ -1,7 +1,7 @@
 // Negative binomial counts with additional zeros of probability zi (negative_binomial.h, zero_inflation.h). The roots
-// of P(0) = zi + (1 - zi) exp(-t) are where t = size log(1 + e^psi) = -L +- i pi, so at e^psi = exp((-L +- i pi) /
-// size) - 1 if size > 1, else the logarithm does not get there; those of the counts are at imaginary part pi. In log
-// size t has the derivative t - a.
+// of P(0) = zi + (1 - zi) exp(-t) are where t = size log(1 + e^psi) = -L +- i pi. For size > 1 they are at
+// e^psi = exp((-L +- i pi) / size) - 1; else the logarithm does not reach them. The singularities of the counts are at
+// imaginary part pi. The derivative of t in log size is t - a.
 #pragma once
 
 #include "likelihoods/negative_binomial.h"

@@ -1,6 +1,6 @@
-// Poisson counts with additional zeros of probability zi, the parameter:
+// Poisson counts with additional zeros of probability zi, the parameter. The probabilities are
 //   P(0) = zi + (1 - zi) exp(-mu),    log p(y) = log(1 - zi) + log p of the counts for y > 0.
-// With the log odds L of zi the former is log zi + log(1 + e^x), x = -L - mu (zero_inflation.h), which is not concave.
+// With the log odds L of zi, log P(0) is log zi + log(1 + e^x), x = -L - mu (zero_inflation.h), which is not concave.
 // The roots of P(0) are at mu = -L +- i pi.
 #pragma once
 

@@ -14,8 +14,8 @@ namespace {
 BlasRoutines blas;
 BlasThreads blas_threads;
 
-// The BLAS on one thread while an object of this class lives. Several of the package's threads call at a time: the
-// first sets the number for all, and the last puts it back.
+// Keeps the BLAS on one thread while an object of this class lives. Several of the package's threads call at a time.
+// The first of them sets the number for all, and the last restores it.
 class OneThread {
  public:
   OneThread() {
@@ -56,7 +56,7 @@ int size(Index n) {
   return int(n);
 }
 
-// A single column may have any stride, where a BLAS insists on the number of rows at least.
+// A single column may come with any stride, but a BLAS requires a stride of at least the number of rows.
 template <class AnyBlock>
 int leading(const AnyBlock& x) {
   return size(std::max({x.stride, x.rows, Index(1)}));

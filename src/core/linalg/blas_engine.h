@@ -1,5 +1,5 @@
-// The ProductEngine of a BLAS and LAPACK from outside the core. The core knows no R: whoever links a BLAS hands its
-// routines over.
+// The ProductEngine of a BLAS and LAPACK from outside the core. The core is independent of R: whoever links a BLAS
+// hands over its routines.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ struct BlasRoutines {
   int (*potrf)(char uplo, int n, double* a, int lda);
 };
 
-// The number of threads that a BLAS takes for one call. The package's threads work on tiles and chunks, so that it must
-// be one during our calls, and as before after them. Where the BLAS has its threads from OpenMP, each calling thread
-// has a number of its own as well; else those two are null.
+// Functions that read and set the number of threads that a BLAS uses for one call. The package's own threads work on
+// tiles and chunks. The number must therefore be one during our calls, and is restored after them. A BLAS with threads
+// from OpenMP keeps another number for each calling thread; for other libraries the last two functions are null.
 struct BlasThreads {
   int (*get)();
   void (*set)(int);
@@ -34,12 +34,12 @@ struct FastBlas {
   BlasThreads threads;
 };
 
-// Whether the library with the routine at `member` is OpenBLAS, by the functions that are its own. Not by a
-// measurement: with one, the load of the machine would decide on the last digits of a result. Not by the file's name
-// either, which is "libblas.so.3" or "libRblas.so" for several libraries.
+// Whether the library with the routine at `member` is OpenBLAS, judged by the functions that only OpenBLAS contains.
+// With a measurement, the load of the machine would decide on the last digits of a result. The file's name does not
+// decide because several libraries are called "libblas.so.3" or "libRblas.so".
 FastBlas find_fast_blas(const void* member);
 
-// Valid until the next call, for one BLAS is what a process has.
+// Valid until the next call, since a process uses one BLAS.
 const ProductEngine& blas_engine(const BlasRoutines& routines, const BlasThreads& threads);
 
 }  // namespace neargp

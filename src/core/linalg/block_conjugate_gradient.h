@@ -10,7 +10,8 @@
 
 namespace neargp {
 
-// Steps and ratios of squared norms, of each iteration a number for each column: those of Lanczos' tridiagonal matrix.
+// The steps and the ratios of squared norms of each iteration, with a number for each column. They determine Lanczos'
+// tridiagonal matrix.
 struct ConjugateSteps {
   std::vector<Eigen::VectorXd> step, ratio;
 };
@@ -30,8 +31,8 @@ inline void move_columns(Eigen::MatrixXd& x, const Eigen::MatrixXd& p, const Eig
   x += p * step.asDiagonal();
 }
 
-// Continues from `at`, whose residual is r. multiply(p, field): A p, and in `field` what `at.field` sums up; it may
-// leave that empty. precondition(r): P^-1 r. `steps` may be null.
+// Continues from `at`, whose residual is r. multiply(p, field) returns A p and sets `field` to what `at.field` sums up,
+// or leaves `field` empty. precondition(r) returns P^-1 r. `steps` may be null.
 template <class Multiply, class Precondition>
 void block_conjugate_gradients(const Multiply& multiply, const Precondition& precondition, Eigen::MatrixXd r,
                                const Eigen::VectorXd& size, double tolerance, int most, BlockSolution& at,

@@ -1,7 +1,7 @@
-// Products of a few columns that lie scattered over a large matrix, in packs: they are read where they are. A general
-// product would copy them first, and is made for larger matrices.
+// Products of a few columns that lie scattered over a large matrix, in packs. The columns are read where they are. A
+// general product would copy them first, and is made for larger matrices.
 //
-// Columns have `rows` numbers, a multiple of column_multiple (zeros fill them up).
+// The length `rows` of columns is a multiple of column_multiple; they are filled up with zeros.
 #pragma once
 
 #include "base/types.h"
@@ -93,8 +93,8 @@ void add_combination(const double* const* columns, Index count, Index rows, cons
   }
 }
 
-// y += w w'x, w a sparse row; x and y have `Width` columns, row-major. `Set`: the lanes of the instruction set, where
-// packs are narrower: the function of one set is none of another's.
+// y += w w'x for a sparse row w; x and y have `Width` columns, row-major. `Set` is the number of lanes of the
+// instruction set. Packs may be narrower, and `Set` then keeps the functions of different sets distinct.
 template <int Width, int Lanes, int Set = Lanes>
 void add_gram_product(const int* column, const double* w, int count, const double* x, double* y) {
   using Real = typename Pack<Lanes>::Real;
@@ -119,8 +119,8 @@ void add_gram_product(const int* column, const double* w, int count, const doubl
   }
 }
 
-// h += scale (A B' + B A') w in the places of w, a sparse row; `pairs`: rows of A and B side by side, of `Width`
-// columns each. `Set` as above.
+// h += scale (A B' + B A') w at the entries of w, a sparse row. `pairs` contains rows of A and B side by side, of
+// `Width` columns each. `Set` as above.
 template <int Width, int Lanes, int Set = Lanes>
 void add_paired_product(const int* column, const double* w, int count, const double* pairs, double scale, double* h) {
   using Real = typename Pack<Lanes>::Real;

@@ -6,8 +6,8 @@ namespace neargp {
 
 namespace {
 
-// Columns of the inverse that are multiplied at a time. Half of their square above the diagonal is zeros, which the
-// products take along: narrow ones have few, but make products too thin.
+// Columns of the inverse that are multiplied at a time. Half of their square on the diagonal is zeros, which the
+// products include. Narrow panels contain few zeros, but make products too thin.
 constexpr Index panel = 24;
 
 // Columns of the inverse that are solved for at a time.

@@ -1,6 +1,6 @@
-// The inverse of a lower triangle, for solves of very many columns, a few at a time: products run at up to one and a
-// half times the speed of solves. The digits of a solve are those of a product with L^-1, which loses up to the
-// condition of L where a solve loses less.
+// The inverse of a lower triangle, for solves of very many columns, a few at a time. Products run up to one and a half
+// times as fast as solves. The digits of a solve are those of a product with L^-1. This product loses up to the
+// condition of L, where a solve loses less.
 #pragma once
 
 #include "linalg/products.h"

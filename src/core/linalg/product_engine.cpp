@@ -12,8 +12,8 @@ namespace {
 
 const ProductEngine portable{"Eigen", add_product, add_square, solve_left, solve_right, factorize};
 
-// The engine of the process, and not a member of RunContext: products and solves are asked for by functions of
-// matrices, some levels below what has a context, and all of them would carry one only for this.
+// The engine belongs to the process and is not a member of RunContext. Products and solves are computed by functions of
+// matrices, some levels below the functions that receive a context. All of them would pass a context on only for this.
 std::atomic<const ProductEngine*> chosen{nullptr};
 
 }  // namespace

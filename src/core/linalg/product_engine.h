@@ -1,7 +1,7 @@
-// Products, triangular solves and Cholesky factors of dense matrices in double precision, on the calling thread. They
-// are those of a fast BLAS where the caller has one and says so (linalg/blas_engine.h). Else they are Eigen's, compiled
-// once more for processors with AVX2, where they take less than half of the time; the choice is made at run time
-// (simd/instruction_set.h). Column-major blocks; those of one call do not overlap.
+// Products, triangular solves and Cholesky factors of dense matrices in double precision, on the calling thread. A fast
+// BLAS computes them where the caller hands one over (linalg/blas_engine.h). Otherwise Eigen does, compiled once more
+// for processors with AVX2, where it takes less than half of the time. The choice is made at run time
+// (simd/instruction_set.h). Blocks are column-major, and those of one call do not overlap.
 #pragma once
 
 #include "base/types.h"
@@ -28,14 +28,15 @@ struct ProductEngine {
   bool (*factorize)(Block s);                      // S = LL', lower triangle only; false where a pivot is not positive
 };
 
-// The one that use_product_engine() chose, else Eigen's for the instruction set in use.
+// The engine that use_product_engine() chose, else Eigen's for the instruction set in use.
 const ProductEngine& product_engine();
 
-// Eigen's for the instruction set in use, whatever was chosen: the digits of a column that it solves for depend on the
-// number of columns solved for with it, and on nothing else about them. A BLAS makes no such promise.
+// Eigen's engine for the instruction set in use, whatever was chosen. The digits of a column that it solves for depend
+// on the number of columns solved for together, and on nothing else about the other columns. A BLAS makes no such
+// promise.
 const ProductEngine& eigen_engine();
 
-// Null undoes the choice. Not while a computation runs.
+// Chooses the engine; null undoes the choice. Must not be called while a computation runs.
 void use_product_engine(const ProductEngine* engine);
 
 }  // namespace neargp

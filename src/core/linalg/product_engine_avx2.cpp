@@ -1,8 +1,8 @@
 // A unit of its own, since a pragma sets its target.
 //
-// Eigen's products for processors with AVX2, AVX-512 among them: Eigen 3.3 has no AVX-512 to be relied on. The standard
-// headers come before the target is set, as in conditional/cpu/kernels_avx2.cpp. Eigen needs macros that the compiler
-// does not define for a target set by a pragma. They are defined by hand.
+// Eigen's products for processors with AVX2, and also for those with AVX-512, as the AVX-512 of Eigen 3.3 is not
+// reliable. The standard headers come before the target is set, as in conditional/cpu/kernels_avx2.cpp. Eigen needs
+// macros that the compiler does not define for a target set by a pragma. They are defined by hand.
 #include <algorithm>
 #include <array>
 #include <cassert>

@@ -1,6 +1,6 @@
-// The table of a ProductEngine by Eigen, for the instruction set that the file which includes this is compiled for.
-// Code for several sets may share no symbol, lest the linker keep the one that some processors cannot run: such a file
-// gives Eigen's namespace a name of its own.
+// The table of a ProductEngine by Eigen, for the instruction set that the including file is compiled for. Code for
+// several sets must not share symbols, because the linker may keep the version that some processors cannot run. Each
+// file for a wider set therefore renames Eigen's namespace.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -18,8 +18,8 @@ using Source = Eigen::Map<const Eigen::MatrixXd, 0, Stride>;
 Source view(const ConstBlock& x) { return {x.data, x.rows, x.columns, Stride(x.stride)}; }
 Target view(const Block& x) { return {x.data, x.rows, x.columns, Stride(x.stride)}; }
 
-// Eigen evaluates small products entry by entry, in an order of the summands that depends on whether the target lies at
-// an aligned address, and so on the thread that has it.
+// Eigen evaluates small products entry by entry. The order of their summands depends on whether the target lies at an
+// aligned address, and therefore on the thread that allocated it.
 bool is_small(Index rows, Index columns, Index depth) { return rows + columns + depth < 20; }
 
 void add_small_product(double alpha, const ConstBlock& a, const ConstBlock& b, const Block& c, Index depth) {
@@ -58,7 +58,7 @@ void add_square(double alpha, ConstBlock a, Block c) {
   }
 }
 
-// Eigen takes the address of the first element of right-hand sides, also where there is none.
+// Eigen takes the address of the first element of right-hand sides, even if they are empty.
 bool is_empty(const Block& x) { return x.rows == 0 || x.columns == 0; }
 
 void solve_left(ConstBlock lower, Block x) {
@@ -81,7 +81,7 @@ void solve_right(ConstBlock lower, Block x) {
   }
 }
 
-// Factorises a copy: sums of its matrix-vector products begin at an aligned address, so that in place the last digits
+// Factorises a copy. Sums of its matrix-vector products begin at an aligned address. If they did not, the last digits
 // would depend on where the block lies. (Products and solves of matrices copy their operands themselves.)
 bool factorize(Block s) {
   Target target = view(s);

@@ -6,7 +6,7 @@ namespace neargp {
 
 namespace {
 
-// Rows before the middle, a multiple of 32; none where the whole is solved for at once.
+// The number of rows before the middle, a multiple of 32. It is 0 where all rows are solved for at once.
 Index first_half(Index n) {
   constexpr Index step = 32;
   return n <= step ? 0 : (n / 2 + step - 1) / step * step;
@@ -18,8 +18,9 @@ ConstBlock operand(const ConstMatrixView& x, bool transposed = false) {
 
 Block target(MatrixView& x) { return {x.data(), x.rows(), x.cols(), x.outerStride()}; }
 
-// With few rows of a matrix whose columns begin in the same few sets of a cache, as those of 512 rows do, columns push
-// each other out of it: a solve then takes up to three times as long as in a copy. The digits are the same.
+// Solves for few rows of a matrix. Where its columns begin in the same few sets of a cache, as those of 512 rows do,
+// they push each other out of the cache. A solve then takes up to three times as long as a solve in a copy. The digits
+// are the same.
 void solve_few_rows(ConstBlock lower, MatrixView b, const ProductEngine& engine) {
   constexpr Index colliding = 512, few_columns = 8;  // of doubles: 4 KiB
   if (b.outerStride() % colliding != 0 || b.cols() <= few_columns) return engine.solve_left(lower, target(b));
@@ -51,7 +52,7 @@ void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixVie
   weighted_rank_update(a, w, c, scaled);
 }
 
-// Columns of positive weights come first and those of negative ones last, so that each takes part in one product.
+// Columns with positive weights come first and those with negative weights last, so that each sign needs one product.
 void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c, Eigen::MatrixXd& scaled) {
   scaled.resize(a.rows(), a.cols());
   Index first = 0, last = a.cols();

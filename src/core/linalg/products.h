@@ -1,5 +1,4 @@
-// The dense products that methods with inducing points are made of, on matrices of Eigen, by the engine of
-// product_engine.h.
+// The dense products of methods with inducing points, on matrices of Eigen, by the engine of product_engine.h.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,12 +19,12 @@ void multiply_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 // C += A B'
 void add_product_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 
-// C += A A', of which only the lower triangle is read and written.
+// C += A A'. Only the lower triangle of C is read and written.
 void rank_update(ConstMatrixView a, MatrixView c);
 
-// C += A diag(w) A', of which only the lower triangle is read and written; some w may be negative.
+// C += A diag(w) A'. Only the lower triangle of C is read and written; some w may be negative.
 void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c);
-// `scaled` is memory for it, used again where it was of as many columns.
+// `scaled` is memory for the scaled columns, used again where the number of columns is the same.
 void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c, Eigen::MatrixXd& scaled);
 
 // L^-1 B and L^-T B in place, L the lower triangle of `lower`.

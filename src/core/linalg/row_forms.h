@@ -1,5 +1,5 @@
-// x'V x of each row x of a matrix, in packs of rows: the digits of a row depend on it and V alone, not on where it
-// stands, as those of a general product may.
+// x'V x of each row x of a matrix, in packs of rows. The digits of a row depend on the row and V alone. In a general
+// product they may depend on the position of the row.
 #pragma once
 
 #include <Eigen/Core>

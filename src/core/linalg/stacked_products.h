@@ -1,5 +1,6 @@
-// Products of many matrices of one size at a time, on a device: matrix w of a stack begins `step` numbers behind the
-// one before it. Stacks of one call have as many matrices, or one with a step of 0 that stands for all of the others'.
+// Products of many matrices of one size at a time, on a device. Matrix w of a stack begins `step` numbers behind matrix
+// w - 1. All stacks of a call contain the same number of matrices. An exception is a stack with a step of 0: its one
+// matrix is used with all matrices of the others.
 #pragma once
 
 #include "linalg/product_engine.h"
@@ -27,8 +28,8 @@ struct StackEngine {
   const char* name;
   void (*add_products)(double alpha, ConstStack a, ConstStack b, Stack c);  // C += alpha A B
   void (*solve_left)(ConstStack lower, Stack x);                            // X = L^-1 X
-  // S = LL', lower triangles only; what is above them is lost, being cuSOLVER's to work in. regular[w], on the host:
-  // whether all pivots of matrix w were positive.
+  // S = LL', lower triangles only. The numbers above them are lost, as cuSOLVER works there. regular[w], on the host,
+  // is whether all pivots of matrix w were positive.
   void (*factorize)(Stack s, bool* regular);
 };
 

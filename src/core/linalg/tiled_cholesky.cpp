@@ -11,8 +11,8 @@ namespace {
 
 using Matrix = Eigen::MatrixXd;
 
-// Large enough for products to reach their speed, and small enough for some of them at a time and for an answer to
-// an interrupt: 0.1 s each where n is 3000, 0.5 s where it is 10,000.
+// Large enough for products to reach their speed. Small enough for several tiles at a time and for an answer to an
+// interrupt. A tile takes 0.1 s where n is 3000, and 0.5 s where it is 10,000.
 constexpr Index tile = 256;
 
 Index tiles(Index n, Index size = tile) { return (n + size - 1) / size; }
@@ -31,8 +31,8 @@ ConstBlock operand(const Matrix& x, Span rows, Span columns, bool transposed = f
   return {x.data() + columns.first * x.rows() + rows.first, rows.size, columns.size, x.rows(), transposed};
 }
 
-// Forward substitution, a row of tiles after the other: X_i = L_ii^-1 (X_i - sum_p L_ip X_p). `zeros(column)`: how many
-// rows of that column of tiles are zero at the top, which they remain; a multiple of the tile.
+// Forward substitution, one row of tiles after the other: X_i = L_ii^-1 (X_i - sum_p L_ip X_p). The function `zeros`
+// returns the number of rows at the top of a column of tiles that are zero and remain so, a multiple of the tile.
 template <class Zeros>
 void substitute(const Matrix& lower, Matrix& x, const Zeros& zeros, const RunContext& context) {
   const ProductEngine& engine = product_engine();
@@ -49,7 +49,7 @@ void substitute(const Matrix& lower, Matrix& x, const Zeros& zeros, const RunCon
   }
 }
 
-// calls body(i, j) for the tiles i >= j of the lower triangle.
+// Calls body(i, j) for the tiles i >= j of the lower triangle.
 template <class Body>
 void for_each_lower_tile(Index n, const RunContext& context, const Body& body) {
   const Index count = tiles(n);
@@ -62,7 +62,8 @@ void for_each_lower_tile(Index n, const RunContext& context, const Body& body) {
 
 }  // namespace
 
-// Left-looking: a column of tiles is done with the columns before it, then its diagonal tile, then what is below.
+// Left-looking: each column of tiles is updated by the columns before it. Then its diagonal tile is factorised, and the
+// tiles below are solved for.
 bool tiled_cholesky(Matrix& s, const RunContext& context) {
   const ProductEngine& engine = product_engine();
   const Index n = s.rows();
@@ -91,7 +92,7 @@ void tiled_lower_solve(const Matrix& lower, Matrix& x, const RunContext& context
       lower, x, [](Index) { return Index(0); }, context);
 }
 
-// X = L^-1 is lower triangular, so that tile (i, j) of X'X needs the rows from the i-th on; half of the tiles are
+// X = L^-1 is lower triangular, so that tile (i, j) of X'X needs the rows from the i-th on. Half of the tiles are
 // mirrored.
 Matrix tiled_inverse(const Matrix& lower, const RunContext& context) {
   const Index n = lower.rows();

@@ -1,6 +1,6 @@
-// Cholesky factor, inverse and products of large dense matrices, by tiles over parallel_for(): threads help, and the
-// caller can interrupt between tiles. A tile is one or two products of the engine and so the same for any number of
-// threads.
+// Cholesky factor, inverse and products of large dense matrices, by tiles over parallel_for(). Several threads help,
+// and the caller can interrupt between tiles. A tile is one or two products of the engine, and therefore the same for
+// any number of threads.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,7 +9,7 @@
 
 namespace neargp {
 
-// S = LL' for the lower triangle of S, in place; what is above the diagonal stays. False where a pivot is not positive.
+// S = LL' for the lower triangle of S, in place; the upper triangle stays. Returns false where a pivot is not positive.
 bool tiled_cholesky(Eigen::MatrixXd& s, const RunContext& context);
 
 // L^-1 X, in place.

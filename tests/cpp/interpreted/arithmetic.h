@@ -1,4 +1,4 @@
-// What instructions compute that touch no memory: a table from their names.
+// A table of the instructions that touch no memory: from their names to functions that execute them.
 #pragma once
 
 #include <cmath>

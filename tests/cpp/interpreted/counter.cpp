@@ -11,7 +11,7 @@ namespace ptx {
 
 namespace {
 
-// Clocks until a result can be used: assumptions, of which measurements of Hopper GPUs differ by some.
+// Assumed clocks until a result can be used. Measurements of Hopper GPUs differ by some.
 constexpr int arithmetic_latency = 4, double_latency = 8, shared_latency = 30, memory_latency = 40,
               exchange_latency = 24, approximate_root_latency = 36, root_latency = 110;
 

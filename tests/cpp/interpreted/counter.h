@@ -1,5 +1,4 @@
-// What the warps of a launch do, in numbers: instructions by the units that they take, accesses to shared memory, and
-// clocks.
+// Counts what the warps of a launch do: instructions by the units that they use, accesses to shared memory, and clocks.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +35,9 @@ std::vector<Cost> costs_of(const Kernel& kernel);
 
 class Warp;
 
-// Counts for one warp. Instructions wait for nothing but what they need: up to the next branch or barrier they may
-// change places, as the compiler arranges them, and each of them has a clock of its own; accesses to shared memory stay
-// behind a store.
+// Counts for one warp. An instruction waits only for the results that it needs. Up to the next branch or barrier, the
+// compiler may reorder instructions, so each instruction begins at its own clock. Accesses to shared memory stay behind
+// an earlier store.
 class Counter {
  public:
   Counter(const Kernel& kernel, const std::vector<Cost>& costs);

@@ -1,6 +1,6 @@
-// cuBLAS and cuSOLVER for the interpreted GPU: as much of them as the module (src/cuda) uses, by Eigen, linked in their
-// place. The memory of that GPU is the host's. Operands have to lie in one allocation and to be written, as memcheck
-// and initcheck want it of kernels.
+// The part of cuBLAS and cuSOLVER that the module (src/cuda) uses, written with Eigen for the interpreted GPU. It is
+// linked in place of the libraries. The memory of that GPU is the host's. Operands must lie in one allocation and must
+// have been written, as memcheck and initcheck require for kernels.
 #include <cublas_v2.h>
 #include <cusolverDn.h>
 
@@ -24,7 +24,7 @@ ConstBlock operand(const double* data, int rows, int columns, int stride, cublas
 
 enum class Part { all, lower };
 
-// Whether columns of `rows` numbers, or what they have of a lower triangle, can be read.
+// Whether columns of `rows` numbers, or only their part in the lower triangle, lie in one allocation and were written.
 bool is_written(const double* data, int rows, int columns, int stride, Part part = Part::all) {
   for (int j = 0; j < columns; ++j) {
     const int first = part == Part::lower ? j : 0;

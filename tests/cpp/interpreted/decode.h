@@ -9,8 +9,8 @@
 
 namespace ptx {
 
-// Numbers of the registers that a kernel's text names. What stands in an operand's place without being one, constants,
-// addresses and special registers, gets a register that nothing writes to.
+// Numbers of the registers that a kernel's text names. Constants, addresses and special registers also occur as
+// operands. Each of these gets a register that nothing writes to.
 class Names {
  public:
   explicit Names(Kernel& kernel) : kernel_(kernel) {}

@@ -1,4 +1,4 @@
-// What an interpreted kernel does wrong.
+// A fault that the interpreter finds in a kernel.
 #pragma once
 
 #include <stdexcept>

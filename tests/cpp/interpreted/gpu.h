@@ -1,4 +1,4 @@
-// The interpreted GPU: what those who use it may ask of it and learn from it. CUDA's functions for it are in
+// The interpreted GPU: settings for its users, and what they can learn from it. CUDA's functions for it are in
 // runtime.cpp.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The module's own code, host's and kernels', on an interpreted GPU that finds its faults, in
-// the place of the emulated device: what tests say of that one they say of this.
+// The module's own code, for host and kernels, on an interpreted GPU that finds its faults. It replaces the emulated
+// device, so the same tests apply to both.
 #pragma once
 
 #include <string>
@@ -42,7 +42,7 @@ struct DeviceSearch {
   static neargp::NeighborEngine engine(const char*) { return *neargp_device_module()->neighbors; }
 };
 
-// Teams have the threads that they have on a GPU.
+// Teams use as many threads as on a GPU, whatever number is given.
 class Fresh {
  public:
   explicit Fresh(int = 1) {

@@ -15,14 +15,15 @@ inline constexpr int warp_lanes = 32;
 using Lanes = std::uint32_t;
 inline constexpr Lanes all_lanes = 0xffffffffu;
 
-// An address may lie in any of them where an instruction names none: it is generic.
+// Where an instruction names no space, its address is generic and may lie in any of the other spaces.
 enum class Space { generic, parameters, shared, global };
 
-// Where the others begin among generic addresses; global memory has the addresses of the host, which lie below.
+// Generic addresses at which shared memory and parameters begin. Global memory uses the host's addresses, which lie
+// below.
 inline constexpr std::uint64_t shared_base = std::uint64_t(1) << 56;
 inline constexpr std::uint64_t parameter_base = std::uint64_t(1) << 57;
 
-// What the order of a warp's lanes depends on; all else is `compute`.
+// Kinds of instruction that the order of a warp's lanes depends on. All other instructions are `compute`.
 enum class Control { compute, branch, leave, block_barrier, warp_barrier, exchange };
 
 class Warp;
@@ -33,12 +34,12 @@ struct Instruction {
   int predicate = -1;  // a register, or -1; the instruction is for lanes where it is true, or with `negated` false
   bool negated = false;
 
-  // Registers. Constants and special registers are registers, too, that nothing writes to.
+  // Registers. Constants and special registers also count as registers, but nothing writes to them.
   std::array<int, 6> operand{};
   int operands = 0;
 
-  // Of loads and stores: `elements` numbers of `bytes` each, at an operand plus an offset. Of a branch: its
-  // destination.
+  // Loads and stores move `elements` numbers of `bytes` each, at an operand plus `offset`. For a branch, `offset` is
+  // the destination.
   Space space = Space::generic;
   int elements = 1, bytes = 0;
   bool is_signed = false;

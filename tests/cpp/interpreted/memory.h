@@ -1,11 +1,13 @@
-// Memory of an interpreted GPU, with what is known of every four bytes: whether anything was written there, and who
-// touched them last in the launch that runs. From that follow reads of nothing, and races.
+// Memory of an interpreted GPU. For every four bytes it records whether anything was written there, and who touched
+// them last in the running launch. These records reveal reads of unwritten memory, and races.
 //
-// Two threads of a block are in order where a barrier of the block lies between what they do, or one of their warp if
-// they share it; exchanges between lanes (shfl, vote) order nothing, nor does that lanes happen to run together. Blocks
-// of a launch are never in order. So for each piece the last write is enough (an earlier one is before it, or the race
-// between them was told), and of the reads since then: the last reader, and whether others have read between the same
-// barriers.
+// Two threads of a block are in order where a barrier of the block lies between their accesses. Two threads of one warp
+// are also in order where a barrier of the warp does. Exchanges between lanes (shfl, vote) order nothing, and neither
+// does the fact that lanes happen to run together. Blocks of a launch are never in order.
+//
+// Therefore each piece keeps only its last write: an earlier write comes before it, or the race between the two was
+// already reported. From the reads since that write it keeps the last reader, and whether others have read between the
+// same barriers.
 #pragma once
 
 #include <cstddef>
@@ -70,13 +72,13 @@ struct Region {
   }
   Cell* cell(std::uint64_t address) { return cells.data() + (address - begin) / Cell::bytes; }
 
-  // By the host, which waits for all launches.
+  // Records a write by the host, which waits for all launches.
   void mark_written(std::uint64_t address, std::uint64_t count);
   // The first byte of `count` from an address on that nobody wrote, or their end.
   std::uint64_t first_unwritten(std::uint64_t address, std::uint64_t count);
 };
 
-// What was allocated.
+// All allocations of the GPU's memory.
 class GlobalMemory {
  public:
   void* allocate(std::size_t bytes);  // null: there is none left

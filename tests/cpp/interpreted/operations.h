@@ -1,4 +1,4 @@
-// What instructions compute of numbers, each as a function of() of any type.
+// The arithmetic of instructions. Each operation is a function of() for numbers of any type.
 #pragma once
 
 #include <algorithm>
@@ -131,7 +131,7 @@ struct Remainder {
   }
 };
 
-// Of floating-point numbers the one that is a number.
+// If one of two floating-point numbers is NaN, the result is the other one.
 struct Least {
   template <class T>
   static T of(T a, T b) {
@@ -232,7 +232,7 @@ struct NotLess {
     return a >= b;
   }
 };
-// Of floating-point numbers: or one of them is none. PTX's ne is false then.
+// PTX's ne is false if one of two floating-point numbers is NaN.
 struct Differ {
   template <class T>
   static bool of(T a, T b) {
@@ -260,7 +260,8 @@ struct Saturate {
     return std::fmin(std::fmax(To(x), To(0)), To(1));
   }
 };
-// Towards zero. What no integer is becomes the nearest one, and not a number zero, as CUDA has it.
+// Rounds towards zero, as CUDA does. A number beyond the range of the integers becomes the nearest integer, and NaN
+// becomes zero.
 struct Truncate {
   template <class To, class From>
   static To of(From x) {

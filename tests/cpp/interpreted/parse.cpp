@@ -18,7 +18,7 @@ std::string trimmed(const std::string& text) {
 
 std::uint64_t up_to(std::uint64_t size, std::uint64_t boundary) { return (size + boundary - 1) / boundary * boundary; }
 
-// Statement by statement, with the place in the source that holds for it.
+// The statements of a kernel, each with the line of the source that it comes from.
 class Statements {
  public:
   explicit Statements(const KernelText& text) : files_(text.files) {
@@ -83,7 +83,8 @@ void decode_parameters(const std::string& head, Kernel& kernel, Names& names) {
   if (std::smatch found; std::regex_search(head, found, most)) kernel.most_threads = std::stoi(found[1]);
 }
 
-// Variables of a size of their own, then those whose size the launch tells, which share one place.
+// Variables of known size come first. Variables whose size the launch sets follow, and all of these begin at one
+// address.
 void decode_shared(const KernelText& text, Kernel& kernel, Names& names) {
   static const std::regex variable(R"(\.shared\s+\.align\s+(\d+)\s+\.b8\s+([\w$]+)\[(\d*)\])");
   std::vector<std::string> of_launch;
@@ -126,7 +127,7 @@ bool is_label(const std::string& statement) { return statement.back() == ':'; }
 
 bool is_instruction(const std::string& statement) { return statement[0] != '.' && !is_label(statement); }
 
-// By how many instructions stand before them.
+// The position of a label is the number of instructions before it.
 std::map<std::string, std::int64_t> place_of_labels(const Statements& statements) {
   std::map<std::string, std::int64_t> place;
   std::int64_t instructions = 0;

@@ -18,7 +18,7 @@ struct KernelText {
 // Kernels by their names.
 std::map<std::string, KernelText> kernels_in(const std::string& file_text);
 
-// Throws a Fault where it has instructions that the interpreter does not know.
+// Throws a Fault if the text contains instructions that the interpreter does not support.
 Kernel decode(const std::string& name, const KernelText& text);
 
 }  // namespace ptx

@@ -1,6 +1,6 @@
-// CUDA's run-time library for the interpreted GPU: as much of it as the module (src/cuda) uses, linked in its place.
-// Kernels come from the PTX files of the folder INTERPRETED_PTX_FOLDER. As errors of a kernel are found when it is
-// launched, launches report them, as text for people, too.
+// The part of CUDA's run-time library that the module (src/cuda) uses, for the interpreted GPU. It is linked in place
+// of the library. Kernels come from the PTX files of the folder INTERPRETED_PTX_FOLDER. Errors of a kernel are found
+// when it is launched, so the launch reports them. It also prints them as text for people.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -13,8 +13,9 @@ namespace {
 
 constexpr int threads = 64;
 
-// %rd1: the kernel's memory; %r1: the thread; %rd2: its own four bytes there; %r2: its own in shared memory, of which
-// there is as much; %r3: those of the next thread, modulo 64.
+// Register %rd1 contains the address of the kernel's memory, and %r1 the number of the thread. Registers %rd2 and %r2
+// contain the addresses of the thread's own four bytes there and in shared memory, which is as large. Register %r3
+// contains the address in shared memory of the next thread's bytes, modulo 64.
 ptx::Kernel kernel(const std::string& body) {
   const std::string text = R"(
 .extern .shared .align 16 .b8 dynamic[];
@@ -139,7 +140,7 @@ TEST_CASE("what two threads do with the same bytes is parted by a barrier") {
   check_good(own + of_block + other + of_block + own);
   // an exchange is no barrier
   check_fault(own + of_block + other + "shfl.sync.bfly.b32 %r8|%p1, %r1, 1, 31, -1;\n" + own, no_barrier_parts);
-  // all threads write the same place, or one does what all read
+  // all threads write to the same address, or one thread writes what all read
   check_fault("st.shared.u32 [%r4], 1;\n", no_barrier_parts);
   const std::string first = "setp.eq.s32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r4], 1;\n",
                     all = "ld.shared.u32 %r7, [%r4];\n";
@@ -184,7 +185,7 @@ TEST_CASE("barriers and exchanges have all lanes") {
   check_fault("setp.lt.s32 %p1, %r1, 32;\n@%p1 ret;\nbar.sync 0;\n", "another barrier than thread 0");
   check_fault(leave + exchange, "come to its end");
   check_fault(leave + "bar.warp.sync -1;\n", "come to its end");
-  // the two ways of a branch have exchanges of their own
+  // each side of a branch makes its own exchanges
   check_fault(some + "@%p1 bra $L__other;\n" + exchange + "bra $L__end;\n$L__other:\n" + exchange + "$L__end:\n",
               "never come");
   // lanes that are late are waited for

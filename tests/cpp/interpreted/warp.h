@@ -1,8 +1,8 @@
 // A warp: its registers, and how its lanes go through a kernel.
 //
-// Lanes that went different ways run by turns, those with the smallest place in the code first, as the code of loops
-// and branches lets them meet again. At barriers and exchanges they wait for all lanes that the instruction names,
-// which have to come to the same instruction; that others never come is a fault.
+// Lanes that took different branches run in turns. The lanes with the smallest position in the code run first, so that
+// they meet again as the code of loops and branches allows. At barriers and exchanges they wait for all lanes that the
+// instruction names. These must come to the same instruction, and it is a fault if others never come.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace ptx {
 
-// What all warps of a launch share, and all of a block.
+// All warps of a launch share a Grid, and all warps of a block share a Block.
 struct Grid {
   const Kernel& kernel;
   GlobalMemory& global;
@@ -45,7 +45,7 @@ class Warp {
   // Lanes whose value was computed from memory that nobody wrote do not count as known.
   Lanes& known(int number) { return known_[number]; }
 
-  // What a lane reads or writes at an address; the bytes' cells follow each other, too.
+  // The bytes at an address that a lane reads or writes, and the first of their cells, which follow each other.
   struct Reached {
     unsigned char* bytes;
     Cell* cell;

@@ -1,5 +1,5 @@
-// A device module whose GPU is the CPU (emulated_device.h): with it all of R's tests run on what a GPU would run, but
-// for CUDA itself (tools/test-cuda.sh).
+// A device module whose GPU is the CPU (emulated_device.h). With this module, R's tests run everything that a GPU would
+// run except CUDA itself. For CUDA see tools/test-cuda.sh.
 #include "conditional/gpu/module.h"
 #include "emulated_device.h"
 

@@ -1,4 +1,4 @@
-// FAISS's part played by a plain loop in single precision, in the least exact of the ways that FAISS has.
+// A plain loop in single precision in place of FAISS, by the least exact of the formulas that FAISS uses.
 #include <algorithm>
 #include <atomic>
 #include <limits>

@@ -55,8 +55,8 @@ Backend make_backend() {
 
 }  // namespace
 
-// Views opened, searches done, device selected, sums asked for in single precision; in the form that R's .C() wants,
-// too.
+// The numbers of views opened and searches done, the device selected, and the number of sums asked for in single
+// precision. The arguments are those of a function for R's .C().
 extern "C" void fake_counts(int* counts) {
   counts[0] = views_opened;
   counts[1] = fixtures::brute_searches();

@@ -1,2 +1,2 @@
-// A shared object that is none of ours.
+// A shared object that is not a module of this package.
 extern "C" int something_else() { return 1; }

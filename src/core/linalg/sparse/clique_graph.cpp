@@ -99,8 +99,8 @@ void CliqueGraph::list_cliques(Index nodes) {
     }
 }
 
-// Orders the nodes. Only the member of a clique just before a node must be eliminated before it: that one comes after
-// the others.
+// Orders the nodes. Only the member of a clique just before a node must be eliminated before it, as that member itself
+// comes after the others.
 std::vector<int> CliqueGraph::elimination_order(const std::vector<int>& order) const {
   std::vector<int> eliminated, path;
   eliminated.reserve(order.size());

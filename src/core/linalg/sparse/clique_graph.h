@@ -11,15 +11,15 @@
 namespace neargp {
 
 struct CliqueGraph {
-  // Clique c has the members first[c] .. first[c + 1] - 1, later ones of the Vecchia ordering first; `slot` is the
-  // place in the caller's row.
+  // The members of clique c are first[c] .. first[c + 1] - 1, later ones of the Vecchia ordering first. `slot` is the
+  // position in the caller's row.
   std::vector<std::size_t> first;
   std::vector<int> member;
   std::vector<std::uint16_t> slot;
 
   std::vector<int> original;  // number of the clique when the rows of all tables are counted one after the other
 
-  // The cliques of node i, start[i] .. start[i + 1] - 1, and which of their members it is.
+  // The cliques of node i are start[i] .. start[i + 1] - 1. `position` is the position of the node among the members.
   std::vector<std::size_t> start;
   std::vector<int> clique;
   std::vector<std::uint16_t> position;
@@ -27,13 +27,13 @@ struct CliqueGraph {
   CliqueGraph(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
               const RunContext& context);
 
-  // Each node after all that must be eliminated before it, and right after the last of them where possible: the
-  // depth-first search from the first nodes of the Vecchia ordering. The columns that a column needs were therefore
-  // mostly made a short time ago.
+  // Lists each node after all nodes that must be eliminated before it, and right after the last of them where possible.
+  // This is the depth-first search from the first nodes of the Vecchia ordering. The columns that a column needs were
+  // therefore mostly made a short time ago.
   std::vector<int> elimination_order(const std::vector<int>& order) const;
 
-  // From then on members are columns, and the cliques are in the order of the columns of their first members, empty
-  // ones last: what is near in elimination is near in memory.
+  // Replaces members by their columns, and sorts the cliques by the columns of their first members, empty ones last.
+  // Cliques that are near in elimination are then near in memory.
   void renumber(const std::vector<int>& column_of_node);
 
  private:

@@ -1,4 +1,4 @@
-// A set of columns from which the first one is taken again and again, while later ones come in.
+// A set of columns from which the first one is taken again and again, while later ones are added.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace neargp {
 
-// A bit for each column, and a bit for each word of those that is not zero: finding the first column of a million
+// A bit for each column, and a bit for each word of these bits that is not zero. Finding the first column of a million
 // looks at 245 words at most.
 class ColumnSet {
  public:
-  // Empty, for columns below `columns`; keeps what it has if it fits already.
+  // Makes an empty set for columns below `columns`. Does nothing where these fit already.
   void fit(Index columns) {
     if (columns <= columns_) return;
     columns_ = columns;

@@ -1,4 +1,4 @@
-// Solves A x = h by conjugate gradients with a preconditioner P, both given by what they do to a vector.
+// Solves A x = h by conjugate gradients with a preconditioner P. Both A and P are given as functions of a vector.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,14 +18,14 @@ struct LinearSolution {
   bool converged = false;
 };
 
-// Stops when the residual r has r'P^-1 r <= tolerance^2 h'P^-1 h, after `max_iterations`, or where A turns out not to
-// be positive definite. `precondition` is P^-1.
+// Stops when the residual r satisfies r'P^-1 r <= tolerance^2 h'P^-1 h, after `max_iterations`, or where A turns out
+// not to be positive definite. `precondition` is P^-1.
 LinearSolution conjugate_gradient(const LinearMap& multiply, const LinearMap& precondition,
                                   const std::vector<double>& h, double tolerance, int max_iterations,
                                   const RunContext& context);
 
-// The same for several right-hand sides, the columns of `h`, solved in place; false where one did not converge. Each
-// takes the steps that it would take alone. `precondition`: P^-1 of so many columns in place.
+// The same for several right-hand sides, the columns of `h`, solved in place. Returns false where one did not converge.
+// Each takes the steps that it would take alone. `precondition` is P^-1 of the given number of columns, in place.
 using ColumnsMap = std::function<void(double*, int)>;
 bool conjugate_gradients(const LinearMap& multiply, const ColumnsMap& precondition, Eigen::MatrixXd& h,
                          double tolerance, int max_iterations);

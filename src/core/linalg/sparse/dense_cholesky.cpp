@@ -45,7 +45,7 @@ void DenseCholesky::solve(double* x, int columns, const RunContext& context) con
   });
 }
 
-// L^-1 b has the leading zeros of b.
+// L^-1 b begins with as many zeros as b.
 double DenseCholesky::inverse_quadratic_form(const int* nodes, const double* weights, int count,
                                              Workspace& workspace) const {
   const Index n = pattern_.nodes();

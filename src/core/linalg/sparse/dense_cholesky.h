@@ -1,6 +1,6 @@
 // Exact Cholesky factor of a matrix on a SparsePattern whose sparse factor would be nearly full, as with nearest
-// neighbours in many dimensions: by products of dense tiles, which do many times more operations a second than the
-// columns of a sparse factor. For some thousand nodes: memory and work are those of the full matrix.
+// neighbours in many dimensions. It uses products of dense tiles, which do many times more operations a second than the
+// columns of a sparse factor. Memory and work are those of the full matrix, and suit some thousand nodes.
 #pragma once
 
 #include <Eigen/Core>

@@ -38,8 +38,8 @@ ExactCholesky::ExactCholesky(const SparsePattern& pattern) : pattern_(pattern), 
 
 ExactCholesky::~ExactCholesky() = default;
 
-// Eigen's sparse factor, a column at a time, does some 2 to 4 Gflop/s, tiles of dense products 20 to 50. Small factors
-// take milliseconds either way.
+// Eigen's sparse factor, a column at a time, reaches some 2 to 4 Gflop/s, and tiles of dense products 20 to 50. Small
+// factors take milliseconds either way.
 std::unique_ptr<SparseFactor> exact_factor(const SparsePattern& pattern) {
   constexpr Index fewest = 256, most = 10000;
   constexpr double times_faster = 8.0;
@@ -89,7 +89,7 @@ void ExactCholesky::solve(double* x, int columns, const RunContext& context) con
   });
 }
 
-// The first row of a column of L is its parent in the elimination tree, and what a column reaches are its ancestors.
+// The first row of a column of L is the column's parent in the elimination tree. A column reaches its ancestors.
 double ExactCholesky::inverse_quadratic_form(const int* nodes, const double* weights, int count,
                                              Workspace& workspace) const {
   const State::Matrix& factor = state_->factor();

@@ -1,6 +1,6 @@
-// Exact sparse Cholesky factor with fill, in an approximate minimum degree ordering, and the
-// entries of the inverse on the pattern (Takahashi's recursion). Its fill grows faster than the
-// number of nodes: a reference, and affordable in the plane up to some 100,000 nodes.
+// Exact sparse Cholesky factor with fill, in an approximate minimum degree ordering, and the entries of the inverse on
+// the pattern (Takahashi's recursion). Its fill grows faster than the number of nodes. It serves as a reference, and is
+// affordable in the plane up to some 100,000 nodes.
 #pragma once
 
 #include <memory>

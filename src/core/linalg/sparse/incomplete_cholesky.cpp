@@ -12,8 +12,8 @@ namespace neargp {
 namespace {
 
 // Share of a sum of squares below which a column of the factor is the end of a path of forward solutions. In trials
-// with Matern fields that cost 1e-4 of the result, 7e-4 for smooth ones of long range, and left 300 columns to visit of
-// 8000 among 50,000 nodes.
+// with Matérn fields this share cost 1e-4 of the result, and 7e-4 for smooth fields of long range. It left 300 columns
+// to visit of 8000 among 50,000 nodes.
 constexpr double negligible = 1e-8;
 
 }  // namespace
@@ -23,8 +23,8 @@ IncompleteCholesky::IncompleteCholesky(const SparsePattern& pattern)
   for (Index column = 0; column < pattern.nodes(); ++column) most_rows_ = std::max(most_rows_, pattern.count(column));
 }
 
-// The rest of column j, once the columns before it are taken off, becomes that of the factor: l_j = x / sqrt(x_jj).
-// Then l_pj l_qj is taken off the entry (q, p) for all its pairs of rows.
+// Column j, from which the columns before it were subtracted, becomes that of the factor: l_j = x / sqrt(x_jj). Then
+// l_pj l_qj is subtracted from the entry (q, p) for all pairs of its rows.
 template <class Pair>
 bool IncompleteCholesky::eliminate(Index column, const Pair* table) {
   double* l = factor_.data() + pattern_.start(column);
@@ -70,9 +70,9 @@ std::vector<double> IncompleteCholesky::log_pivots() const {
   return result;
 }
 
-// The adjoint of eliminate(), from the last column to the first: with t_q = sum_p Z_qp l_pj over the rows p of
-// column j, Z_qj = -t_q / l_jj and Z_jj = (1 / l_jj - sum_q Z_qj l_qj) / l_jj. Entries that the pattern lacks count
-// as zero. For an exact factor these are Takahashi's equations.
+// The adjoint of eliminate(), from the last column to the first. Let t_q = sum_p Z_qp l_pj over the rows p of column j.
+// Then Z_qj = -t_q / l_jj and Z_jj = (1 / l_jj - sum_q Z_qj l_qj) / l_jj. Entries that the pattern lacks count as zero.
+// For an exact factor these are Takahashi's equations.
 template <class Pair>
 void IncompleteCholesky::invert(Index column, const Pair* table, double* t, double* values) const {
   const int count = pattern_.count(column);
@@ -149,9 +149,9 @@ void IncompleteCholesky::solve(double* x, int columns, const RunContext& context
   });
 }
 
-// The forward solution is made column after column, only where it is not zero. It fades quickly with the distance
-// from b, but reaches a good part of all nodes; so a column whose part of the sum is below `negligible` of it is
-// the end of its path.
+// The forward solution is made column after column, only where it is not zero. It fades quickly with the distance from
+// b, but reaches a good part of all nodes. A column that contributes less than `negligible` of the sum therefore ends
+// its path.
 double IncompleteCholesky::inverse_quadratic_form(const int* nodes, const double* weights, int count,
                                                   Workspace& workspace) const {
   workspace.fit(pattern_.nodes());
@@ -176,8 +176,8 @@ double IncompleteCholesky::inverse_quadratic_form(const int* nodes, const double
   return sum;
 }
 
-// The forward solutions of all unit vectors together: a column that one of them reaches has a row of `count` numbers.
-// The workspace has, for each column that is reached and still to be taken, one more than the number of its row.
+// The forward solutions of all unit vectors together. A column that one of them reaches gets a row of `count` numbers.
+// For each column that is reached and still to be taken, the workspace contains one more than the number of its row.
 void IncompleteCholesky::inverse_block(const int* nodes, int count, double* block, Workspace& workspace) const {
   workspace.fit(pattern_.nodes());
   std::vector<double> reached;

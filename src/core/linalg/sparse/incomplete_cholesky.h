@@ -1,5 +1,5 @@
-// Incomplete Cholesky factor without fill: the factor has the pattern of the matrix, and
-// products that fall outside of it are dropped.
+// Incomplete Cholesky factor without fill: its pattern is that of the matrix, and products that fall outside of the
+// pattern are dropped.
 #pragma once
 
 #include <vector>

@@ -1,11 +1,11 @@
-// Entries of the inverse of a sparse positive definite matrix A = L D L' on the pattern of L (unit lower triangular,
-// its diagonal not stored, rows of columns ascending), from the last column to the first (Takahashi, Fagan and Chin
-// 1973):
+// Entries of the inverse of a sparse positive definite matrix A = L D L' on the pattern of L. L is unit lower
+// triangular, its diagonal is not stored, and the rows of its columns are ascending. Columns follow from the last to
+// the first (Takahashi, Fagan and Chin 1973). With sums over the rows p, q of column j,
 //
-//   Z_qj = -sum_p Z_qp l_pj   and   Z_jj = 1/d_j - sum_q Z_qj l_qj   over the rows p, q of column j.
+//   Z_qj = -sum_p Z_qp l_pj   and   Z_jj = 1/d_j - sum_q Z_qj l_qj.
 //
-// The first sum runs over all entries of the columns q; `l_` is zero in rows that column j lacks, and what `t_` gets
-// there is thrown away.
+// The first sum runs over all entries of the columns q. `l_` is zero in rows that column j lacks, and values of `t_` in
+// these rows are discarded.
 #pragma once
 
 #include <Eigen/SparseCore>
@@ -27,7 +27,7 @@ struct InverseOnFactor {
   // The entry of two rows of the factor, one in the column of the other.
   double entry(int a, int b) const { return a == b ? diagonal[a] : below.valuePtr()[place(below, a, b)]; }
 
-  // Where that entry stands among those of the factor.
+  // The position of that entry among those of the factor.
   static int place(const Matrix& factor, int a, int b) {
     const int column = std::min(a, b);
     const int* const row = factor.innerIndexPtr();

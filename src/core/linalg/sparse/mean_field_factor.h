@@ -1,10 +1,9 @@
-// The "factor" of a mean-field posterior: with independent nodes the log determinant and the inverse are those of the
-// diagonal of A,
+// The "factor" of a mean-field posterior. With independent nodes, its log determinant and inverse use only the A_jj:
 //
-//   log_det = sum_j log A_jj,   Z = diag(1 / A_jj) = d log_det / dA,
+//   log_det = sum_j log A_jj,   Z = diag(1 / A_jj) = d log_det / dA.
 //
-// which makes any objective of (log_det, Z) the mean-field one: KL[N(m, diag(A)^-1) || N(0, Q^-1)] has no other term in
-// A. The mean still solves the whole system, by the factor inside.
+// Any objective of (log_det, Z) is then the mean-field one, as KL[N(m, diag(A)^-1) || N(0, Q^-1)] depends on A in no
+// other way. The mean still solves the whole system, by the factor inside.
 #pragma once
 
 #include <memory>

@@ -13,8 +13,9 @@ struct FactorSize {
   double entries = 0.0, work = 0.0;
 };
 
-// Uses the upper triangle of the matrix; where the work is above `most`, of a part of the rows. The entries of row k
-// are the nodes on the ways from those of column k of the matrix to node k in the elimination tree (Liu 1990).
+// Uses the upper triangle of the matrix. Where the work is above `most`, the sums are those of a part of the rows. The
+// entries of row k are the nodes on the paths in the elimination tree to node k from the entries of column k of the
+// matrix (Liu 1990).
 FactorSize factor_size(const OrderedCholesky::Matrix& upper, double most) {
   const int q = int(upper.cols());
   std::vector<int> parent(q, -1), seen(q, -1), count(q);

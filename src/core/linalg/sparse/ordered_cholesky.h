@@ -1,6 +1,6 @@
-// P A P' = L D L' of a sparse symmetric matrix, by Eigen, with an approximate minimum degree ordering P and unit lower
-// triangular L, whose diagonal is not stored and the rows of whose columns are ascending. Eigen's solvers with an
-// ordering of their own cannot be asked how much work a factor is before they have memory for it.
+// P A P' = L D L' of a sparse symmetric matrix, by Eigen, with an approximate minimum degree ordering P. L is unit
+// lower triangular, its diagonal is not stored, and the rows of its columns are ascending. Eigen's solvers that order
+// themselves cannot report how much work a factor is before they allocate memory for it.
 #pragma once
 
 #include <Eigen/SparseCholesky>
@@ -14,8 +14,9 @@ class OrderedCholesky {
  public:
   using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 
-  // False, and the factor has no memory, where a factorisation takes more multiplications. Matrices here are lower
-  // triangles. Throws an Error where the factor has more entries than its numbers of type int count.
+  // Returns false, and allocates no memory for the factor, where a factorisation takes more than `most_work`
+  // multiplications. Matrices here are lower triangles. Throws an Error where the factor has more entries than an int
+  // can count.
   bool analyze(const Matrix& matrix, double most_work = std::numeric_limits<double>::infinity());
   double work() const { return work_; }
 

@@ -1,5 +1,5 @@
 // The two inner loops of incomplete factors, over a row of a pattern's table of pairs, whose length is a multiple of
-// four. They read up to three elements beyond the end of a column's entries, which are spare places.
+// four. They read up to three elements beyond the end of a column's entries, which are spare elements.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace neargp {
 namespace pairs {
 
-// x[place[p]] -= scale * source[p].
+// Computes `x[place[p]] -= scale * source[p]` for all p.
 template <class Pair>
 inline void subtract(double* x, const Pair* place, const double* source, std::size_t length, double scale) {
   for (std::size_t p = 0; p < length; p += 4) {
@@ -23,7 +23,7 @@ inline void subtract(double* x, const Pair* place, const double* source, std::si
   }
 }
 
-// With z[p] = x[place[p]]: sum[p] += scale * z[p], and the result is the sum of z[p] * factor[p].
+// With `z[p] = x[place[p]]`, adds scale * z[p] to sum[p] and returns the sum of z[p] * factor[p].
 template <class Pair>
 inline double gather(const double* x, const Pair* place, const double* factor, double* sum, std::size_t length,
                      double scale) {
@@ -50,7 +50,7 @@ inline double gather(const double* x, const Pair* place, const double* factor, d
   return dot01[0] + dot01[1];
 }
 
-// Processors foresee that memory is read upwards, but not that columns are read downwards.
+// Processors prefetch memory that is read upwards, but not columns that are read downwards.
 template <class T>
 inline void prefetch(const T* first, const T* last) {
   for (const char* line = reinterpret_cast<const char*>(first); line < reinterpret_cast<const char*>(last); line += 64)

@@ -71,8 +71,8 @@ void PatternBuilder::list_rows() {
   });
 }
 
-// The rows of a column are the members after it in its cliques, each once and in order; of a restricted pattern only in
-// those where it is the first.
+// The rows of a column are the members after it in its cliques, each once and in order. A restricted pattern uses only
+// the cliques with the column as their first member.
 std::vector<int> PatternBuilder::find_rows(Index begin, Index end, int* count) const {
   ColumnSet found;
   found.fit(pattern_.nodes());
@@ -163,7 +163,8 @@ void PatternBuilder::locate(std::vector<Pair>& table) {
   });
 }
 
-// Finds the rows of other columns that are rows of this one too: its place there, or a spare one.
+// Finds the rows of other columns that are also rows of this one. The table gets their position in this column, and for
+// missing rows the position of a spare element.
 template <class Pair>
 void PatternBuilder::locate_pairs(Index column, const std::vector<Pair>& place, Pair* table) const {
   constexpr std::size_t ahead = 4;

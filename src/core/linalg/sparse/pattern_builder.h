@@ -1,4 +1,5 @@
-// Builds a SparsePattern from cliques: columns, contributors, the table of pairs, the cliques' places.
+// Builds a SparsePattern from cliques: columns, contributors, the table of pairs, and the positions of the cliques'
+// members.
 #pragma once
 
 #include <vector>
@@ -38,7 +39,7 @@ class PatternBuilder {
   std::vector<int> contributor_column_;
   std::vector<std::uint16_t> contributor_entry_;
 
-  // Where each clique of the graph stands among those of its table.
+  // The position of each clique of the graph among those of its table.
   struct Clique {
     int table, number;
   };

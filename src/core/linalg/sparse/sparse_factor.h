@@ -25,10 +25,11 @@ struct Workspace {
   }
 };
 
-// Workspaces that wait for their next use, any number: each has as many numbers as the factor has nodes.
+// Any number of workspaces that wait for their next use. Each is as long as the number of nodes of the factor.
 class Workspaces {
  public:
-  // Calls use(workspace) with one that no other thread has. One whose use ended with an exception is not used again.
+  // Calls use(workspace) with a workspace that no other thread uses. If this ends with an exception, the workspace is
+  // not used again.
   template <class Use>
   void lend(const Use& use) {
     std::unique_ptr<Workspace> workspace = take();
@@ -54,30 +55,30 @@ class SparseFactor {
  public:
   virtual ~SparseFactor() = default;
 
-  // False where a pivot is not positive and finite. After a failure the factor must not be used.
+  // Returns false where a pivot is not positive and finite. The factor must then not be used.
   virtual bool factorize(const double* values, const RunContext& context) = 0;
 
   virtual double log_det() const = 0;
 
-  // The logarithms of the pivots, which add up to log_det: of each node minus that of its variance given those
-  // eliminated after it. For factors that eliminate in the order of the pattern alone; others throw an Error.
+  // The logarithms of the pivots, which add up to log_det. That of a node is minus the logarithm of its variance given
+  // the nodes eliminated after it. Only for factors that eliminate in the order of the pattern; others throw an Error.
   virtual std::vector<double> log_pivots() const;
 
-  // Z = d log_det / dA on the pattern: 2 Z_ij is the derivative in the pair of entries ij and
-  // ji. For an exact factor these are the entries of the inverse.
+  // Z = d log_det / dA on the pattern. 2 Z_ij is the derivative in the pair of entries ij and ji. For an exact factor Z
+  // contains the entries of the inverse.
   virtual void inverse(double* values, const RunContext& context) const = 0;
 
-  // Solves in place, `columns` right-hand sides, each contiguous; so many of them `together` cost little more than one.
+  // Solves in place for `columns` right-hand sides, each contiguous. As many as `together` cost little more than one.
   static constexpr int together = 8;
   virtual void solve(double* x, int columns, const RunContext& context) const = 0;
 
-  // |L^-1 b|^2 = b'(LL')^-1 b for the sparse vector b with these `count` nodes; visits only the columns that matter
-  // to it, whatever the number of nodes.
+  // Returns |L^-1 b|^2 = b'(LL')^-1 b for the sparse vector b with these `count` nodes. Visits only the columns that
+  // matter to it, whatever the number of nodes.
   virtual double inverse_quadratic_form(const int* nodes, const double* weights, int count,
                                         Workspace& workspace) const = 0;
 
-  // The entries of (LL')^-1 among these `count` distinct nodes, count x count. Unless a factor knows better these are
-  // whole solves.
+  // The entries of (LL')^-1 among these `count` distinct nodes, count x count. The default computes them by whole
+  // solves.
   virtual void inverse_block(const int* nodes, int count, double* block, Workspace& workspace) const;
 
  protected:

@@ -22,7 +22,8 @@ void SparsePattern::diagonal(const double* values, double* by_node) const {
   for (Index column = 0; column < nodes(); ++column) by_node[node_[column]] = values[start_[column]];
 }
 
-// All members are rows of the first member's column, so its pairs have the places of all pairs of the clique.
+// All members are rows of the first member's column. The pairs of that column therefore contain the positions of all
+// pairs of the clique.
 template <class Pair, class Action>
 void SparsePattern::for_each_pair(const Cliques& cliques, Index clique, const Pair* table, const Action& action) const {
   const std::uint16_t* place = cliques.place.data() + cliques.first[clique];

@@ -1,23 +1,23 @@
-// The entries that a sparse symmetric matrix may have, as the union of cliques of nodes,
-// and what is computed with arrays of values of those entries.
+// The entries that a sparse symmetric matrix may have, as the union of cliques of nodes, and what is computed with
+// arrays of values of those entries.
 //
-// Only the lower triangle is kept, by columns, in the order of elimination. That order is
-// not the reverse of the Vecchia ordering itself but one that keeps dependent columns close
-// together in memory. Two orders give the same incomplete factor if they order every pair of
-// nodes of the pattern alike, for a column of the factor depends on no others.
+// Only the lower triangle is kept, by columns, in the order of elimination. That order is not the reverse of the
+// Vecchia ordering itself but one that keeps dependent columns close together in memory. Two orders give the same
+// incomplete factor if they order every pair of nodes of the pattern alike, because a column of the factor depends on
+// no other pairs.
 //
-// Column j has its diagonal entry, the `count` entries below it by row, and then a few
-// places that belong to no entry. For two rows p < q of column j, pair (p, q) of the table of
-// pairs says where in column p the entry (q, p) stands; where the pattern lacks it, that is
-// one of those spare places. A factorisation and its adjoint, which are nothing but loops over such pairs, neither
-// search nor branch.
+// Column j consists of its diagonal entry, the `count` entries below it by row, and a few spare elements that belong to
+// no entry. For two rows p < q of column j, the table of pairs contains the position of the entry in row q of column p.
+// Where the pattern lacks that entry, it is the position of a spare element. A factorisation and its adjoint are
+// nothing but loops over these pairs, and neither search nor branch.
 //
 // The table of pairs grows with the square of the number of neighbours, and in many dimensions the union of the cliques
-// does as well. Where it would take too much memory the pattern is restricted: of a clique only the pairs with the
-// member eliminated first. In the prior of a nearest-neighbour model those are a node and its conditioning set, the
-// pattern of the prior's own factor, and the number of entries is linear in that of neighbours. A zero-fill factor of a
-// posterior precision on it was proposed by Schäfer, Katzfuss and Owhadi (2021, SIAM J. Sci. Comput. 43, section 4.1);
-// sums over cliques leave out the pairs that it lacks, whose entries of any array count as zero.
+// does as well. Where it would take too much memory, the pattern is restricted to those pairs of each clique that
+// include the member eliminated first. In the prior of a nearest-neighbour model these pairs are a node and its
+// conditioning set, the pattern of the prior's own factor. The number of entries is then linear in the number of
+// neighbours. Schäfer, Katzfuss and Owhadi (2021, SIAM J. Sci. Comput. 43, section 4.1) proposed a zero-fill factor of
+// a posterior precision on this pattern. Sums over cliques leave out the pairs that it lacks, whose entries of any
+// array count as zero.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ struct CliqueTable {
   const int* member = nullptr;
 };
 
-// The table of pairs: in each column one row for each entry, with the pairs of that entry and those after it,
-// filled up to a multiple of four. A row's place therefore follows from the number of pairs in it.
+// The table of pairs: in each column one row for each entry, with the pairs of that entry and those after it, filled up
+// to a multiple of four. The start of a row therefore follows from the number of its pairs.
 namespace pairs {
 
 inline std::size_t row_length(int pairs) { return std::size_t((pairs + 3) / 4) * 4; }
@@ -49,35 +49,35 @@ inline std::size_t total(int pairs) {
   return 8 * fours * (fours + 1) + 4 * rest * (fours + 1);
 }
 
-// Where the row of entry number `entry` of `count` begins in its column's part of the table.
+// The start of the row of entry number `entry` of `count` in its column's part of the table.
 inline std::size_t row_start(int count, int entry) { return total(count - 1) - total(count - 1 - entry); }
 
 }  // namespace pairs
 
 class SparsePattern {
  public:
-  // Spare places of a column: consecutive missing pairs get different ones, lest sums into them wait for
-  // each other.
+  // The number of spare elements of a column. Consecutive missing pairs use different ones, so that sums into them do
+  // not wait for each other.
   static constexpr int spare = 4;
 
-  // order[rank] = node: the Vecchia ordering; of two nodes in a clique the later one is eliminated first. Tables are
+  // order[rank] = node is the Vecchia ordering. The later one of two nodes of a clique is eliminated first. Tables are
   // copied. Throws an Error if a node is out of range or stands twice in a clique, or if a column gets more than 65,000
-  // entries. It is restricted if the union of the cliques, with its table and four arrays of values, is estimated to
-  // take more than `most_bytes`.
+  // entries. The pattern is restricted if the union of the cliques, with its table and four arrays of values, is
+  // estimated to take more than `most_bytes`.
   SparsePattern(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
                 const RunContext& context, double most_bytes = std::numeric_limits<double>::infinity());
 
   bool is_restricted() const { return restricted_; }
 
   Index nodes() const { return Index(node_.size()); }
-  // Length of an array of values, spare places included.
+  // Length of an array of values, including spare elements.
   std::size_t entries() const { return start_.back(); }
 
   void add_diagonal(const double* by_node, double* values) const;
   void diagonal(const double* values, double* by_node) const;
 
-  // values += sum_c scale[c] v_c v_c', v_c the row c of `vectors` (count x size), in the order
-  // of the members of clique c of that table; elements of absent members are not read.
+  // values += sum_c scale[c] v_c v_c' for the rows v_c of `vectors` (count x size). The elements of v_c are in the
+  // order of the members of clique c of that table, and those of absent members are not read.
   void add_outer_products(int table, const double* vectors, const double* scale, double* values) const;
 
   // Row c of `products` = V[c, c] v_c; zero for absent members.
@@ -90,12 +90,13 @@ class SparsePattern {
   // The structure, for factors. Columns and rows are numbered in the order of elimination.
   int node(Index column) const { return node_[column]; }
   int column_of(Index node) const { return column_of_[node]; }
-  // Place of the diagonal entry among the values; the entries below it follow.
+  // Position of the diagonal entry among the values; the entries below it follow.
   std::size_t start(Index column) const { return start_[column]; }
   int count(Index column) const { return int(start_[column + 1] - start_[column]) - 1 - spare; }
   const int* rows(Index column) const { return row_.data() + start_[column] + 1; }
 
-  // action(table of pairs) with the type in which the table is kept; pair_start(column) is a column's part of it.
+  // Calls action(table of pairs) with the type in which the table is kept. The part of a column begins at
+  // pair_start(column).
   template <class Action>
   auto with_pairs(const Action& action) const {
     return pairs16_.empty() ? action(pairs8_.data()) : action(pairs16_.data());
@@ -106,8 +107,9 @@ class SparsePattern {
   friend class PatternBuilder;
 
   // The cliques of a table in the order of the columns of their first members, as neighbouring ones use the same
-  // values. Clique c is the caller's row[c] and has the members first[c] .. first[c + 1] - 1 in the order of
-  // elimination: `slot` is the place in the caller's row, `place` the place in the first member's column, column[c].
+  // values. Clique c is row[c] of the caller's table. Its members are first[c] .. first[c + 1] - 1, in the order of
+  // elimination. `slot` is the position in the caller's row. `place` is the position in column[c], the column of the
+  // first member.
   struct Cliques {
     int size = 0;
     std::vector<int> row, column;
@@ -118,7 +120,7 @@ class SparsePattern {
     int members(Index clique) const { return int(first[clique + 1] - first[clique]); }
   };
 
-  // action(a, b, place among the values) for all pairs of members of a clique, a = b or a eliminated before b.
+  // Calls action(a, b, position among the values) for all pairs of members of a clique, a = b or a eliminated before b.
   template <class Pair, class Action>
   void for_each_pair(const Cliques& cliques, Index clique, const Pair* table, const Action& action) const;
 
