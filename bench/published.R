@@ -57,6 +57,14 @@ of_most_splits <- function(rows) {
   rows[rows$inducing == max(points), ]
 }
 
+# The rows of the setting with most splits, and among several of these settings the last to be run.
+of_one_setting <- function(rows, columns) {
+  setting <- do.call(paste, rows[columns])
+  splits <- vapply(split(rows$split, setting), function(x) length(unique(x)), 0L)
+  best <- names(splits)[splits == max(splits)]
+  rows[setting == utils::tail(setting[setting %in% best], 1L), ]
+}
+
 # The row of each split with the lowest `score` of the validation rows, among several weights of the divergence or numbers of neighbours.
 chosen_by_validation <- function(rows, score) {
   do.call(rbind, lapply(split(rows, rows$split), function(own) own[order(own[[score]])[1L], ]))

@@ -11,14 +11,6 @@ for (file in c("common.R", "published.R")) source(file.path(if (length(script)) 
 
 # ---- ours -----------------------------------------------------------------------------------------------------------------------
 
-# Of rows of several settings those with most splits, and of these the last to be run.
-of_one_setting <- function(rows, columns) {
-  setting <- do.call(paste, rows[columns])
-  splits <- vapply(split(rows$split, setting), function(x) length(unique(x)), 0L)
-  best <- names(splits)[splits == max(splits)]
-  rows[setting == utils::tail(setting[setting %in% best], 1L), ]
-}
-
 in_paper_tables <- function(paper, method) function(set) {
   rows <- read_result("paper-tables")
   rows <- rows[rows$paper == paper & rows$set == set & rows$method == method, ]
