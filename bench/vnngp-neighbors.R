@@ -5,9 +5,9 @@
 # had, and canopy heights (bcef) stand in for it; here 1,000 training and 4,000 test rows at most, 100 epochs of batches of 64, SVGP with
 # 256 points.
 # "chosen" is the choice of k, learning rate and epochs by the NLL of the validation rows, as in its section D.3.1: k in {32, 256}, rates 0.005 and
-# 0.01, and 100 or 200 epochs of batches of 256 in place of 300 or 500, 1,000 training rows.
+# 0.01, and 50 or 100 epochs in place of 300 or 500, 400 training rows.
 #
-#   Rscript bench/vnngp-neighbors.R [sweep or chosen: sweep] [sets: elevators,bcef] [training rows: 1000]
+#   Rscript bench/vnngp-neighbors.R [sweep or chosen: sweep] [sets: elevators,bcef] [training rows: 1000, or 400]
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "vnngp-uci-sets.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -29,8 +29,8 @@ parts_of <- function(set, most, seed = 1L) {
   lapply(parts, function(rows) rows[varies])
 }
 
-mean_field <- function(k, epochs = 100L, rate = 0.01, batch = 64L) {
-  vnngp(k, posterior = "mean-field", optimizer = "adam", jitter = 1e-5, epochs = epochs, learning_rate = rate, batch_size = batch)
+mean_field <- function(k, epochs = 100L, rate = 0.01) {
+  vnngp(k, posterior = "mean-field", optimizer = "adam", jitter = 1e-5, epochs = epochs, learning_rate = rate, batch_size = 64L)
 }
 
 fit_set <- function(data, method) {
@@ -66,12 +66,12 @@ sweep_set <- function(set, most) {
 
 # ---- the choice by validation ---------------------------------------------------------------------------------------------------
 
-choices <- expand.grid(epochs = c(100L, 200L), rate = c(0.005, 0.01), k = c(32L, 256L))
+choices <- expand.grid(epochs = c(50L, 100L), rate = c(0.005, 0.01), k = c(32L, 256L))
 
 run_choices <- function(set, most) {
   data <- parts_of(set, most)
   rows <- do.call(rbind, Map(function(k, rate, epochs) {
-    run <- fit_set(data, mean_field(k, epochs, rate, 256L))
+    run <- fit_set(data, mean_field(k, epochs, rate))
     data.frame(set = set, n = nrow(data$train), k = k, rate = rate, epochs = epochs, validation_nll = score_of(run$value, data$validation)[["nll"]],
       as.list(score_of(run$value, data$test)), cpu = run$cpu)
   }, choices$k, choices$rate, choices$epochs))
@@ -79,7 +79,7 @@ run_choices <- function(set, most) {
 }
 
 what <- argument(1L, "sweep")
-most <- as.integer(argument(3L, "1000"))
+most <- as.integer(argument(3L, if (what == "sweep") "1000" else "400"))
 describe_run()
 run <- if (what == "sweep") sweep_set else run_choices
 save_table(do.call(rbind, lapply(argument(2L, c("elevators", "bcef")), run, most = most)), paste0("vnngp-neighbors-", what))
