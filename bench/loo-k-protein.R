@@ -1,13 +1,13 @@
-# The log score of protein by LOO-k (Jankowiak and Pleiss 2022, Table 6: NLL .626, standard error .008, ten splits), which loo-k-uci.R misses on three
-# splits (.658). Two questions: what differs between splits, and what do settings change?
+# The log score of protein by LOO-k (Jankowiak and Pleiss 2022, Table 6: NLL .626, standard error .008, ten splits), which loo-k-uci.R misses on
+# three splits (.658). Two questions: what differs between splits, and what do settings change?
 #
 #   Rscript bench/loo-k-protein.R splits [splits, e.g. 1:10] [k, 64]
 #   Rscript bench/loo-k-protein.R settings [split, 2] [k, 32]
 #
-# "splits": the NLL of test and validation rows, the part that the ten worst test rows contribute to it, the NLL of test rows whose inputs are those of a
-# training row ("copies"), of the others, and of the rows whose response is the least of the set (-2.45 standard deviations). 600 steps of Adam from
-# scratch. "settings": one setting at a time is another one. "jitter" adds normal noise of standard deviation .01 to the training inputs, "once" keeps
-# one of the training rows with the same inputs.
+# "splits": the NLL of test and validation rows, the part that the ten worst test rows contribute to it, the NLL of test rows whose inputs are
+# those of a training row ("copies"), of the others, and of the rows whose response is the least of the set (-2.45 standard deviations). 600 steps
+# of Adam from scratch. "settings": one setting at a time is another one. "jitter" adds normal noise of standard deviation .01 to the training
+# inputs, "once" keeps one of the training rows with the same inputs.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -22,7 +22,8 @@ data <- data.frame(scale(as.matrix(raw[inputs])), y = drop(scale(raw$y)))
 
 fit_protein <- function(train, steps = 600L, learning_rate = 0.03, optimizer = "adam", trend = "gls", refresh = 50L) {
   timed(neargp(y ~ 1, train, coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE), threads = 1L, verbose = FALSE,
-    method = loo_k(k, optimizer = optimizer, steps = if (optimizer == "adam") steps, learning_rate = learning_rate, trend = trend, refresh = refresh)))
+    method = loo_k(k, optimizer = optimizer, steps = if (optimizer == "adam") steps, learning_rate = learning_rate, trend = trend,
+      refresh = refresh)))
 }
 
 # The NLL of each row, not only their mean.
