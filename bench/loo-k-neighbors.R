@@ -1,4 +1,4 @@
-# Scores of LOO-k against the number of neighbours, 8 to 256 (Jankowiak and Pleiss 2022, Figure 3: five sets, ten splits, 8 to 512 or so). Fits by
+# Scores of LOO-k against the number of neighbours, 8 to 256 (Jankowiak and Pleiss 2022, Figure 3: five sets, ten splits). Fits by
 # 8 and by 16 neighbours, 800 steps of Adam from scratch, are run here; those by 32 to 256 are kept by loo-k-uci.R, on the same splits and by the
 # same settings.
 #

@@ -3,12 +3,12 @@
 #
 #   Rscript bench/loo-k-ranks.R
 #
-# regression   paper-tables.R and loo-k-uci.R: sets and splits for which all six methods were run. "printed_there" ranks the printed means of the
-# same six
-#              on the same sets, "printed" is the paper's rank over eight sets and ten splits, which has ALC as a seventh
+# regression   paper-tables.R and loo-k-uci.R: sets and splits for which all six methods were run. "printed_there" ranks the printed means
+#              of the same six on the same sets, "printed" is the paper's rank over eight sets and ten splits, which has ALC as a seventh
 # outputs      loo-k-outputs-methods.R, in place of the four sets of robots
 # binary       pgvi.R (SVGP and PGVI) and loo-k-classification.R
-# classes      loo-k-classification.R beside the print: set by set, our LOO-k and the printed LOO-k, each against the printed SVGP
+# classes      loo-k-classification.R beside the print, but for splice (bench/class-sets.R): set by set, our LOO-k and the printed LOO-k, each against
+#              the printed SVGP
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R", "class-sets.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -92,8 +92,8 @@ mean_ranks <- function(kind, rows, metrics) {
 # On how many sets LOO-k, ours and the printed, is below the printed SVGP.
 classes_beside_print <- function() {
   results <- read_result("loo-k-classification")
-  binary <- c("titanic", "bank", "spambase", "musk2", "pine", "fir")
-  results <- results[results$estimator == "auto" & results$set %in% setdiff(paper_classes$set, binary), ]
+  others <- c("titanic", "bank", "spambase", "musk2", "pine", "fir", "splice")
+  results <- results[results$estimator == "auto" & results$set %in% setdiff(paper_classes$set, others), ]
   best <- do.call(rbind, lapply(split(results, results$set), chosen_by_validation, "validation_nll"))
   means <- stats::aggregate(cbind(nll, error) ~ set, best, mean)
   print <- paper_classes[match(means$set, paper_classes$set), ]
