@@ -1,6 +1,6 @@
-# Scores of LOO-k against the number of neighbours, 8 to 256 (Jankowiak and Pleiss 2022, Figure 3: five sets, ten splits). Fits by
-# 8 and by 16 neighbours, 800 steps of Adam from scratch, are run here; those by 32 to 256 are kept by loo-k-uci.R, on the same splits and by the
-# same settings.
+# Scores of LOO-k against the number of neighbours, 8 to 256 (Jankowiak and Pleiss 2022, Figure 3: five sets, ten splits). Fits by 8 and by 16
+# neighbours, 800 steps of Adam from scratch, are run here. Those by 32 to 256 are kept by loo-k-uci.R, on the same splits; each of them but the
+# first starts from the fit before it.
 #
 #   Rscript bench/loo-k-neighbors.R run [sets: pol,elevators,kin40k,protein] [splits: 1:3] [k: 8,16]
 #   Rscript bench/loo-k-neighbors.R table
