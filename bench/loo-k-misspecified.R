@@ -4,7 +4,10 @@
 # that of exact_gp(); with more than 2,000 rows its maximum is taken from vecchia(60), and predictions are those of exact_gp() there (at 1,000
 # rows the log likelihood of these estimates was 1.3 and 0.3 below the maximum, without a warp and with the strongest).
 #
-#   Rscript bench/loo-k-misspecified.R [rows, 1000] [seeds, e.g. 1:3] [strengths of the warps, e.g. 0,1,4]
+#   Rscript bench/loo-k-misspecified.R [rows, 1000] [seeds, e.g. 1:3] [strengths of the warps, e.g. 0,1,4] [methods, e.g. loo_k,loo_k_all]
+#
+# Results of methods that are not run stay; "none" draws what is kept. Table loo-k-misspecified-counts says in how many
+# cases LOO-k scores better than the likelihood.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
@@ -13,6 +16,7 @@ arguments <- commandArgs(TRUE)
 rows <- if (length(arguments) > 0L) as.integer(arguments[[1L]]) else 1000L
 seeds <- if (length(arguments) > 1L) eval(str2lang(arguments[[2L]])) else 1:3
 strengths <- if (length(arguments) > 2L) as.double(strsplit(arguments[[3L]], ",")[[1L]]) else c(0, 0.5, 1, 2, 4)
+chosen <- setdiff(argument(4L, c("loo_k", "loo_k_all", "likelihood")), "none")
 
 warps <- list(
   "stretched below 0" = function(x, gamma) ifelse(x >= 0, x, (1 + gamma) * x),
@@ -63,36 +67,55 @@ save_means <- function(results) {
   everywhere <- lapply(setdiff(unique(results$warp), unwarped$warp), function(warp) replace(unwarped, "warp", warp))
   results <- do.call(rbind, c(list(results), everywhere))
   table <- aggregate(cbind(log_likelihood, rmse, noise, coverage, cpu) ~ warp + gamma + method, results, mean)
+  known <- read_result(name_of_run)
+  table <- rbind(table, known[!known$method %in% table$method, names(table)])
   save_table(table[order(table$warp, table$method, table$gamma), ], name_of_run, digits = 4L)
   results
 }
 
 describe_run()
 results <- NULL
-for (seed in seeds) {
+if (length(chosen)) for (seed in seeds) {
   field <- stationary(seed)
   for (warp in names(warps)) for (gamma in if (warp == names(warps)[1L]) strengths else strengths[-1L]) {
     data <- data.frame(warps[[warp]](field$x, gamma), y = field$y)
-    for (name in names(methods)) results <- rbind(results, fit_and_score(data, name, warp, gamma, seed))
+    for (name in chosen) results <- rbind(results, fit_and_score(data, name, warp, gamma, seed))
     shown <- save_means(results)
   }
 }
 
+# Cases are warps and strengths; without a warp there is one.
+counts_of <- function(size) {
+  table <- read_result(sprintf("loo-k-misspecified-%d", size))
+  table <- table[table$gamma > 0 | table$warp == "cubic", ]
+  case <- function(method, measure) {
+    own <- table[table$method == method, ]
+    own[order(own$warp, own$gamma), measure]
+  }
+  do.call(rbind, lapply(intersect(c("loo_k", "loo_k_all"), table$method), function(method) {
+    gain <- case(method, "log_likelihood") - case("likelihood", "log_likelihood")
+    data.frame(rows = size, method = method, cases = length(gain), better = sum(gain > 0), mean_gain = mean(gain), worst = min(gain),
+      best = max(gain), better_rmse = sum(case(method, "rmse") < case("likelihood", "rmse")),
+      noise_ratio = mean(case(method, "noise") / case("likelihood", "noise")))
+  }))
+}
+save_table(do.call(rbind, lapply(c(1000L, 4048L), counts_of)), "loo-k-misspecified-counts", digits = 3L)
+
 colours <- c(loo_k = "#D55E00", loo_k_all = "#E69F00", likelihood = "#0072B2")
 symbols <- c(16, 17, 1)
 draw <- function(measure, label) {
+  means <- read_result(name_of_run)
   for (warp in names(warps)) {
-    here <- shown[shown$warp == warp, ]
+    here <- means[means$warp == warp, ]
     mean <- tapply(here[[measure]], list(here$gamma, here$method), mean)
-    graphics::matplot(strengths, mean[, names(methods)], type = "b", pch = symbols, lty = 1, col = colours,
-      ylim = range(shown[[measure]]), xlab = expression(gamma), ylab = label, main = warp, font.main = 1, cex.main = 1)
-    graphics::points(here$gamma, here[[measure]], pch = ".", cex = 3, col = colours[here$method])
+    graphics::matplot(as.double(rownames(mean)), mean[, names(methods)], type = "b", pch = symbols, lty = 1, col = colours,
+      ylim = range(means[[measure]]), xlab = expression(gamma), ylab = label, main = warp, font.main = 1, cex.main = 1)
     if (warp == names(warps)[1L] && measure == "log_likelihood") {
       graphics::legend("bottomleft", c("LOO-64", "its parameters, all rows", "likelihood"), col = colours, pch = symbols, lty = 1, bty = "n")
     }
   }
 }
-grDevices::png(result_file(paste0(name_of_run, ".png")), 1000, 620, res = 110)
+grDevices::png(result_file(paste0(name_of_run, ".png")), 860, 540, res = 100)
 graphics::par(mfrow = c(2L, 3L), mar = c(4, 4, 2, 0.6), las = 1, mgp = c(2.6, 0.7, 0))
 draw("log_likelihood", "mean log density of new rows")
 draw("rmse", "RMSE of new rows")
