@@ -47,7 +47,7 @@ abilities <- list(
     exact_gp_cg = FALSE, loo_k = gaussian_only(), mll_k = TRUE, vnngp = TRUE, swsgp = FALSE),
   # warp = mlp(): a network that is trained with all else
   networks = list(default = FALSE,
-    svgp = when("by mini-batches, for one response that is not a factor of three or more levels",
+    svgp = when("by mini-batches for one response without categories",
       function(method) method$optimizer != "collapsed"),
     svgp_classes = FALSE, svgp_outputs = FALSE, odvgp = FALSE, ppgpr = TRUE, deep = TRUE,
     deep_outputs = FALSE),

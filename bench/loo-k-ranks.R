@@ -10,7 +10,7 @@
 # classes      loo-k-classification.R beside the print, but for splice (bench/class-sets.R): set by set, our LOO-k and the printed LOO-k, each against
 #              the printed SVGP
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-for (file in c("common.R", "published.R", "class-sets.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
+for (file in c("common.R", "published.R", "ranks.R", "class-sets.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
 printed_ranks <- read.csv(text = "kind,metric,svgp,ppgpr,vecchia,swsgp,mll_k,loo_k,pgvi
 regression,nll,5.60,3.51,4.64,5.16,2.64,2.04,
@@ -55,12 +55,6 @@ binary_rows <- function() {
 
 # ---- ranks --------------------------------------------------------------------------------------------------------------------------
 
-# Only sets and splits with all methods.
-complete <- function(rows) {
-  cell <- paste(rows$set, rows$split)
-  rows[cell %in% names(which(table(cell) == length(unique(rows$method)))), ]
-}
-
 rank_within <- function(value, cell) stats::ave(value, cell, FUN = function(x) rank(x, ties.method = "average"))
 
 # Mean ranks of the printed means over the sets of our cells, each as often as it has splits.
@@ -76,15 +70,15 @@ ranks_of_print <- function(metric, cells, methods) {
   }, 0)
 }
 
-mean_ranks <- function(kind, rows, metrics) {
+# Beside the print. Only pairs of set and split with all methods count.
+ranks_beside_print <- function(kind, rows, metrics) {
   if (is.null(rows)) return(NULL)
-  rows <- complete(rows)
-  methods <- unique(rows$method)
-  cells <- unique(rows[c("set", "split")])
+  methods <- intersect(names(printed_ranks), rows$method)
   do.call(rbind, lapply(metrics, function(metric) {
-    ranks <- tapply(rank_within(rows[[metric]], paste(rows$set, rows$split)), rows$method, mean)[methods]
+    ranks <- ranks_of(scores_by_method(rows, metric, methods))
+    cells <- data.frame(set = sub(" / .*", "", rownames(ranks)))
     printed <- printed_ranks[printed_ranks$kind == kind & printed_ranks$metric == metric, methods]
-    data.frame(kind = kind, metric = metric, sets = length(unique(rows$set)), cells = nrow(cells), method = methods, rank = c(ranks),
+    data.frame(kind = kind, metric = metric, sets = length(unique(cells$set)), cells = nrow(cells), method = methods, rank = colMeans(ranks),
       printed_there = ranks_of_print(metric, cells, methods), printed = unlist(printed))
   }))
 }
@@ -105,7 +99,7 @@ classes_beside_print <- function() {
   }))
 }
 
-table <- rbind(mean_ranks("regression", regression_rows(), c("nll", "rmse", "crps")), mean_ranks("outputs", outputs_rows(), c("nll", "rmse")),
-  mean_ranks("binary", binary_rows(), c("nll", "error")))
+table <- rbind(ranks_beside_print("regression", regression_rows(), c("nll", "rmse", "crps")), ranks_beside_print("outputs", outputs_rows(), c("nll", "rmse")),
+  ranks_beside_print("binary", binary_rows(), c("nll", "error")))
 save_table(table, "loo-k-ranks", 3L)
 save_table(classes_beside_print(), "loo-k-ranks-classes")
