@@ -34,18 +34,22 @@ deep_own_settings <- function(method) {
 # counts only for the same rows (problem$warm_start), layers and sites. The rows that it held out
 # stay so: it has not seen them.
 continued_fit <- function(method, problem) {
-  earlier <- problem$warm_start
-  if (is.null(earlier$deep)) return(NULL)
-  shape <- function(method) {
-    method[c("layers", "width", "inducing", "skip", "validation", names(deep_own_settings(method)))]
-  }
-  alike <- identical(shape(method), shape(earlier$method)) &&
-    identical(deep_kernel(method, problem$covariance), earlier$deep$state$kernel) &&
-    is_same_network(problem, earlier)
-  if (alike) return(earlier$deep)
+  if (is.null(problem$warm_start$deep)) return(NULL)
+  if (continues_start(method, problem)) return(problem$warm_start$deep)
   inform_neargp("start",
     "`start` has other layers, units, sites, covariances or `validation`: the fit begins from the start.")
   NULL
+}
+
+#' @export
+continues_start.neargp_deep <- function(method, problem) {
+  earlier <- problem$warm_start
+  shape <- function(method) {
+    method[c("layers", "width", "inducing", "skip", "validation", names(deep_own_settings(method)))]
+  }
+  !is.null(earlier$deep) && identical(shape(method), shape(earlier$method)) &&
+    identical(deep_kernel(method, problem$covariance), earlier$deep$state$kernel) &&
+    is_same_network(problem, earlier)
 }
 
 inform_lowered <- function(method, notes) {

@@ -30,6 +30,7 @@ check_network <- function(settings, data) {
     abort_neargp("local", c(sprintf("`warp = mlp()` of a covariance is not supported %s.", what),
       i = hint))
   }
+  if (!is.null(data$output)) refuse("with several responses", "Fit each response by itself.")
   if (!has_ability(settings$method, "networks")) {
     refuse(sprintf("by this %s", method_call(settings$method)),
       sprintf("It is for %s.", able_methods("networks")))
@@ -44,14 +45,14 @@ network_settings <- function(settings, data) {
   settings
 }
 
-# The locations with the network where its training begins: that of the fit `start` which is
-# continued, on the same rows, or a new one.
+# The locations with the network that `start` was trained with on the same rows, or with that of the
+# next draw.
 located_network <- function(covariance, data, locations, start) {
   settings <- network_of(covariance)
   given <- input_locations(locations)
   inputs <- input_places(data, given)
   known <- if (inherits(start, "neargp")) start$locations$network
-  network <- new_network(settings, inputs)
+  network <- next_network(settings, inputs)
   same <- c("widths", "activation")
   if (identical(known[same], network[same]) && identical(start$data$inputs, inputs) &&
       identical(start$data$y, data$y)) {
@@ -59,6 +60,28 @@ located_network <- function(covariance, data, locations, start) {
   }
   network_locations(given, network)
 }
+
+# The network that new_network() draws next, without a draw.
+next_network <- function(settings, inputs) {
+  seed <- seed_generator(NULL)$seed
+  on.exit(set_seed(seed))
+  new_network(settings, inputs)
+}
+
+# The problem with the network where its training begins. It is drawn here, where the seed is that
+# of the checkpoint. A fit that does not continue `start` takes no network from it: that network has
+# seen the rows which the new fit holds out.
+with_first_network <- function(problem) {
+  if (!trains_network(problem) || continues_start(problem$method, problem)) return(problem)
+  with_fitted_network(problem, new_network(network_of(problem$covariance), problem$data$inputs))
+}
+
+continues_start <- function(method, problem) {
+  UseMethod("continues_start")
+}
+
+#' @export
+continues_start.default <- function(method, problem) !is.null(problem$warm_start)
 
 # Data whose coordinates are the features of `locations`.
 at_network <- function(data, locations) {

@@ -9,25 +9,33 @@ activations <- list(
 
 # `widths` and `weights` are as in src/core/networks/perceptron.h, `center` and `scale` those of the
 # inputs. Weights are R's random numbers, and biases 0. The features of the rows start with mean 0
-# and standard deviation 1, in place of the paper's batch normalisation.
-new_network <- function(settings, inputs) {
+# and standard deviation 1, in place of the paper's batch normalisation. Units of narrow layers may
+# be 0 at all rows. Where all features are constant for that reason, weights are drawn again.
+new_network <- function(settings, inputs, tries = 100L) {
   spread <- apply(inputs, 2L, stats::sd)
   widths <- c(ncol(inputs), settings$layers)
   network <- list(widths = widths, activation = settings$activation, decay = settings$decay,
     center = unname(colMeans(inputs)), scale = unname(ifelse(spread > 0, spread, 1)))
-  layers <- Map(function(from, to) {
-    sd <- sqrt(activations[[settings$activation]](from, to))
-    list(weights = matrix(stats::rnorm(from * to, sd = sd), from), bias = double(to))
-  }, widths[-length(widths)], widths[-1L])
-  network$weights <- unlist(layers, use.names = FALSE)
-  features <- network_coordinates(inputs, network)
-  spread <- apply(features, 2L, stats::sd)
+  for (try in seq_len(if (any(spread > 0)) tries else 1L)) {
+    layers <- drawn_layers(widths, settings$activation)
+    network$weights <- unlist(layers, use.names = FALSE)
+    features <- network_coordinates(inputs, network)
+    spread <- apply(features, 2L, stats::sd)
+    if (any(spread > 0)) break
+  }
   spread[!(spread > 0)] <- 1
   last <- length(layers)
   layers[[last]]$weights <- sweep(layers[[last]]$weights, 2L, spread, "/")
   layers[[last]]$bias <- -colMeans(features) / spread
   network$weights <- unlist(layers, use.names = FALSE)
   network
+}
+
+drawn_layers <- function(widths, activation) {
+  Map(function(from, to) {
+    sd <- sqrt(activations[[activation]](from, to))
+    list(weights = matrix(stats::rnorm(from * to, sd = sd), from), bias = double(to))
+  }, widths[-length(widths)], widths[-1L])
 }
 
 network_inputs <- function(inputs, network) {

@@ -246,6 +246,8 @@ solve_problem <- function(problem, settings, checkpoint) {
     begin_progress(session, problem)
     begin_checkpoint(session, checkpoint, problem, settings)
     share_instruction_set(settings$cluster)
+    problem <- with_first_network(problem)
+    if (trains_network(problem)) reduced <- problem_at_locations(problem)
     begin_stage(session, "starting values")
     problem <- started_problem(problem, reduced)
     begin_stage(session, NULL)

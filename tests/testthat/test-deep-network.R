@@ -101,6 +101,29 @@ test_that("a fit goes on from its network, and folds train one of their own", {
   expect_lt(max(abs(longer$locations$network$weights - fit$locations$network$weights)), 0.05)
   expect_message(suppressWarnings(neargp(z ~ 1, data, coords = ~ a + b + c, method = fit$method,
     covariance = network_covariance(c(4, 2)), start = fit)), class = "neargp_message_start")
+  wider <- dspp(inducing = 10, width = 3, sites = 3, epochs = 1, batch_size = 60, restarts = 1,
+    seed = 1, learning_rate = 1e-12)
+  other <- suppressMessages(deep_network_fit(wider, data, start = fit, seed = 9))
+  new <- withr::with_seed(9, new_network(mlp(c(6, 2)), fit$data$inputs))
+  expect_equal(other$locations$network$weights, new$weights, tolerance = 1e-6)
   again <- withr::with_seed(1, suppressWarnings(cross_validate(fit, folds = 2, refit = TRUE)))
   expect_true(all(is.finite(again$predictions$mean)))
+})
+
+test_that("a fit that is resumed in another session draws the network of the first", {
+  method <- dspp(inducing = 10, width = 2, sites = 3, epochs = 4, batch_size = 60, restarts = 3,
+    seed = 1)
+  whole <- deep_network_fit(method)
+  file <- withr::local_tempfile()
+  epochs <- 0L
+  stopped <- tryCatch(withCallingHandlers(
+    deep_network_fit(method, control = neargp_control(checkpoint = file), verbose = TRUE),
+    message = function(condition) {
+      epochs <<- epochs + 1L
+      if (epochs > 3L) rlang::abort("stopped", class = "stopped_here")
+    }), error = identity)
+  skip_if(inherits(stopped, "neargp"), "the fit printed too little to be stopped")
+  resumed <- deep_network_fit(method, seed = 7, resume = file)
+  expect_identical(resumed$locations$network, whole$locations$network)
+  expect_identical(resumed$deep$notes, whole$deep$notes)
 })

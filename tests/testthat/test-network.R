@@ -206,8 +206,8 @@ test_that("what a network does not go with is an error of class local", {
   }
   for (method in list(vecchia(), exact_gp(), loo_k(), odvgp(), vnngp(),
     svgp(optimizer = "collapsed"))) refused("not supported by this", method = method)
-  refused("not supported by this", formula = cbind(z, count) ~ 1)
-  refused("not supported by this", formula = cbind(z, count) ~ 1, method = dspp())
+  refused("with several responses", formula = cbind(z, count) ~ 1)
+  refused("with several responses", formula = cbind(z, count) ~ 1, method = dspp())
   refused("not supported by this", formula = kind ~ 1)
   refused("sum of covariances", covariance = network_covariance() + cov_exponential())
   refused("anisotropy", covariance = cov_matern(warp = mlp(2), anisotropy = TRUE))
@@ -247,4 +247,24 @@ test_extended("svgp() trains a network on the CPU alone", {
   expect_identical(network_fit(device = "auto")$device, "cpu")
   expect_error(network_fit(device = "cuda"), "on a GPU by this method",
     class = "neargp_error_local")
+})
+
+test_that("narrow layers start with features that vary", {
+  inputs <- as.matrix(curved_data(50)[c("a", "b", "c")])
+  for (seed in 1:30) {
+    network <- withr::with_seed(seed, new_network(mlp(c(1, 1, 1)), inputs))
+    expect_equal(stats::sd(network_coordinates(inputs, network)), 1, tolerance = 1e-8)
+  }
+})
+
+# Features that depend on rows which the new fit does not hold out would choose its epoch.
+test_that("a fit that does not continue `start` draws a network of its own", {
+  data <- curved_data(150)
+  fit <- network_fit(data)
+  new <- withr::with_seed(9, new_network(mlp(c(6, 2)), fit$data$inputs))
+  still <- network_method(1, "adam")
+  still$learning_rate <- 1e-12
+  other <- suppressMessages(network_fit(data, still, count ~ 1, start = fit, seed = 9,
+    family = poisson()))
+  expect_equal(other$locations$network$weights, new$weights, tolerance = 1e-6)
 })
