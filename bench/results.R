@@ -33,6 +33,7 @@ result_topics <- c(
   "loo-k-neighbors" = "paper-tables", "loo-k-objectives" = "paper-tables", "loo-k-protein" = "paper-tables", "loo-k-ranks" = "paper-tables",
   "loo-k-beside-svgp" = "paper-tables", "loo-k-abalone" = "classification", pgvi = "classification",
   "loo-k-uci" = "paper-tables", odvgp = "paper-tables", "paper-tables" = "paper-tables", ppgpr = "paper-tables", scoreboard = "paper-tables", swsgp = "paper-tables",
+  "swsgp-paper" = "swsgp",
   "many-inputs" = "many-inputs", "tabular-times" = "many-inputs", "presence-inputs" = "many-inputs", "repeated-rows" = "many-inputs",
   "memory-need" = "scale", "prediction-files" = "scale", "row-source" = "scale", soak = "scale", "ten-million" = "scale",
   noise = "noise", "varying-coefficients" = "noise",
