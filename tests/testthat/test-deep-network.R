@@ -110,20 +110,18 @@ test_that("a fit goes on from its network, and folds train one of their own", {
   expect_true(all(is.finite(again$predictions$mean)))
 })
 
-test_that("a fit that is resumed in another session draws the network of the first", {
+# expect_resumes() goes on with another seed.
+test_extended("a fit that is resumed in another session draws the network of the first", {
   method <- dspp(inducing = 10, width = 2, sites = 3, epochs = 4, batch_size = 60, restarts = 3,
     seed = 1)
-  whole <- deep_network_fit(method)
-  file <- withr::local_tempfile()
-  epochs <- 0L
-  stopped <- tryCatch(withCallingHandlers(
-    deep_network_fit(method, control = neargp_control(checkpoint = file), verbose = TRUE),
-    message = function(condition) {
-      epochs <<- epochs + 1L
-      if (epochs > 3L) rlang::abort("stopped", class = "stopped_here")
-    }), error = identity)
-  skip_if(inherits(stopped, "neargp"), "the fit printed too little to be stopped")
-  resumed <- deep_network_fit(method, seed = 7, resume = file)
-  expect_identical(resumed$locations$network, whole$locations$network)
-  expect_identical(resumed$deep$notes, whole$deep$notes)
+  expect_resumes(function(seed, ...) {
+    set.seed(seed)
+    suppressWarnings(neargp(z ~ 1, curved_data(), coords = ~ a + b + c, method = method,
+      covariance = network_covariance(), ...))
+  })
+  expect_resumes(function(seed, ...) {
+    set.seed(seed)
+    neargp(z ~ 1, curved_data(), coords = ~ a + b + c, covariance = network_covariance(),
+      method = svgp(inducing = 12, optimizer = "natural", epochs = 3, batch_size = 64), ...)
+  })
 })
