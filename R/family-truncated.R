@@ -88,7 +88,8 @@ truncated_nbinom2_entry <- function() {
   share <- function(eta, size) 1 / (1 + size * exp(-eta))
   truncated_entry("negative_binomial", list(
     # P(B < m / (size + m)), B ~ beta(q + 1, size), or of its complement where that is next to 1
-    log_above = function(q, eta, parameters) {
+    # pbeta() warns of an underflow to -Inf, which is right there
+    log_above = function(q, eta, parameters) suppressWarnings({
       size <- rep_len(parameters$size, length(eta))
       # the probability of more counts than these with a mean below size is exp(-69000) at most
       most <- 1e5 + 10 * size
@@ -102,7 +103,7 @@ truncated_nbinom2_entry <- function() {
       value[many] <- stats::pgamma(q[many] * exp(-eta[many]), size[many], size[many],
         lower.tail = FALSE, log.p = TRUE)
       value
-    },
+    }),
     quantile_above = function(log_p, eta, parameters) stats::qnbinom(log_p, parameters$size,
       mu = exp(eta), lower.tail = FALSE, log.p = TRUE),
     excess = function(parameters) 1 / parameters$size,

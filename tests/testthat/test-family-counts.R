@@ -108,4 +108,6 @@ test_that("truncated counts are distributed as pnbinom() says, for sizes up to a
         (stats::pnbinom(q, size = size, mu = mean) - none) / (1 - none), tolerance = 1e-8)
     }
   }
+  expect_silent(far <- entry$distribution(15, log(20000), list(size = 1e6), 1))
+  expect_equal(far, 0)
 })
