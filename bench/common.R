@@ -6,7 +6,7 @@ options(width = 160L)
 source(Find(file.exists, c(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "results.R"),
   "bench/results.R")))
 
-# A data set of the folder NEARGP_DATA, else of ../shared/data beside the repository.
+# Reads a data set from the folder NEARGP_DATA. The default is ../shared/data, relative to the repository.
 bench_data <- function(name) {
   folder <- Sys.getenv("NEARGP_DATA", file.path(bench_folder(), "..", "..", "shared", "data"))
   file <- file.path(folder, paste0(name, ".csv.gz"))
@@ -51,7 +51,7 @@ stop_unless_one_thread <- function() {
   Sys.setenv(NEARGP_THREADS = "1")
 }
 
-# Rivals are looked for in the library NEARGP_RIVALS, too.
+# The library NEARGP_RIVALS can contain further rivals.
 .libPaths(c(.libPaths(), Filter(nzchar, Sys.getenv("NEARGP_RIVALS"))))
 has_rival <- function(package) {
   if (suppressMessages(requireNamespace(package, quietly = TRUE))) return(TRUE)
@@ -76,8 +76,8 @@ least <- function(times, expression, clock = "cpu") {
 
 cpu_seconds <- function(expression) timed(expression)$cpu
 
-# CPU seconds of competing functions, each of which returns the time it took: the least of several rounds in which each is called
-# once, so that whatever else the machine does touches all alike.
+# CPU seconds of competing functions. Each function returns the time that it took. A round calls each function once, so that other work on the
+# machine affects all of them alike. The result is the least time of each function over the rounds.
 compete <- function(rounds, contestants) {
   seconds <- vapply(seq_len(rounds), function(round) vapply(contestants, function(run) run(), 0), double(length(contestants)))
   apply(matrix(seconds, length(contestants), dimnames = list(names(contestants), NULL)), 1L, min)
@@ -92,7 +92,7 @@ save_table <- function(table, name, digits = 5L) {
   invisible(table)
 }
 
-# Date, processor, load, threads and versions: what has to stand beside a figure.
+# Prints date, processor, load, threads and versions, which a reader needs to judge a figure.
 describe_run <- function(rivals = character(0)) {
   first_line <- function(file, pattern) {
     if (!file.exists(file)) return("?")

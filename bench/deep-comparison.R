@@ -1,12 +1,12 @@
-# The comparisons of Jankowiak, Pleiss and Gardner (2020) between deep models, from tables that other scripts keep: the rules of quadrature
-# (Tables 1 and 4), the columns of Table 9 (and Figures 2, 3, 4 and 6), the ranks of methods (Table 2) and deep kernels (Table 8). Nothing is
-# fitted here.
+# Repeats the comparisons of Jankowiak, Pleiss and Gardner (2020) between deep models, from tables that other scripts keep. Nothing is fitted here.
+# Tables 1 and 4 of the paper compare rules of quadrature. Table 9 compares models, and Figures 2, 3, 4 and 6 show its columns. Table 2 contains
+# ranks of methods. Table 8 compares deep kernels.
 #
 #   Rscript bench/deep-comparison.R
 #
-# Rows of dspp.R, paper-tables.R (svgp(), ppgpr() and odvgp() on the same training rows) and deep-kernel.R. The paper ranks 12 sets by 10
-# splits, and rules of quadrature on the smallest 8 sets. Five of the 12 are in the data folder. "rank_paper" ranks what Table 9 prints for the
-# sets of the row. Keeps tables dspp-quadrature, dspp-quadrature-ranks, dspp-table-9, dspp-ranks and deep-kernel-ranks.
+# This script reads rows of dspp.R and deep-kernel.R, and of svgp(), ppgpr() and odvgp() on the same training rows by paper-tables.R. The
+# paper ranks 12 sets by 10 splits, and rules of quadrature on the smallest 8 sets. Five of the 12 are in the data folder. "rank_paper" ranks what
+# Table 9 prints for the sets of the row. Keeps tables dspp-quadrature, dspp-quadrature-ranks, dspp-table-9, dspp-ranks and deep-kernel-ranks.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R", "ranks.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -31,7 +31,8 @@ printed_rows <- function(methods, sets) {
   wide
 }
 
-# Ranks over pairs of set and split that all methods have, beside ranks of the printed means. `printed_as`: names of the methods there.
+# Compares ranks over the pairs of set and split for which all methods were run with ranks of the printed means. `printed_as` contains the names
+# of the methods in published.csv.
 ranks_beside <- function(rows, methods, printed_as = methods) {
   found <- do.call(rbind, lapply(metrics, function(metric) {
     own <- mean_ranks(rows, metric, methods)

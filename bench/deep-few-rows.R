@@ -1,6 +1,6 @@
-# Coverage of deep sigma point processes on few rows, with the defaults of the package: three simulated responses of 2 to 8 inputs, 4,000 test
-# rows each, beside a Gaussian process with one covariance. The mixture objective overfits variances on few rows: the paper's weights of the
-# divergence, up to 1, left 73% coverage of 95% intervals at 2,000 rows in trials.
+# Measures the coverage of deep sigma point processes on few rows, with the defaults of the package. The data are three simulated responses of
+# 2 to 8 inputs, with 4,000 test rows each. A Gaussian process with one covariance is fitted for comparison. The mixture objective overfits
+# variances on few rows. With the paper's weights of the divergence, up to 1, 95% intervals covered 73% at 2,000 rows in trials. Usage:
 #
 #   nice Rscript bench/deep-few-rows.R [rows: 500,2000] [sets: friedman,smooth,bent] [seeds: 1] [method: dspp()]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

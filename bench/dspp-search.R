@@ -1,12 +1,13 @@
-# The weight of the divergence and the width of a deep sigma point process by the validation rows (appendix A.2 of Jankowiak, Pleiss and Gardner
-# 2020), and the learned weights of the sites of the same fits (Figure 9, with 10 sites). The paper searches over widths 3 and 5 and over weights
-# .01, .05, .2 and 1, and its figure shows 96 fits: 8 sets, 3 splits and the 4 weights, each with 300 inducing points and 400 epochs on all
-# training rows. Ours are 96 as well, of 4 sets, 3 splits, 4 weights and 2 widths, but with 2,000 training rows, 50 points and 40 epochs.
+# Chooses the weight of the divergence and the width of a deep sigma point process by the validation rows, as appendix A.2 of Jankowiak, Pleiss and
+# Gardner (2020) does. Summarises the learned weights of the 10 sites of the same fits (Figure 9). The paper searches over widths 3 and 5 and
+# over weights .01, .05, .2 and 1. Its figure shows 96 fits: 8 sets, 3 splits and the 4 weights. The paper's fits use 300 inducing points and 400
+# epochs on all training rows. Ours are 96 as well, of 4 sets, 3 splits, 4 weights and 2 widths, but with 2,000 training rows, 50 points and 40
+# epochs.
 #
 #   Rscript bench/dspp-search.R run [sets: pol,elevators,kin40k,protein] [splits: 1,2,3] [rows: 2000] [inducing: 50] [epochs: 40]
 #   Rscript bench/dspp-search.R table
 #
-# Rows go to table dspp-search. What is there already is not run again. "table" keeps tables dspp-search-chosen and dspp-search-weights and
+# Rows go to table dspp-search. Cases that it already contains are not run again. "table" keeps tables dspp-search-chosen and dspp-search-weights and
 # draws results/dspp-weights.png.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -35,7 +36,7 @@ run <- function(set, split, rows, inducing, epochs) {
 
 # ---- tables ---------------------------------------------------------------------------------------------------------------------
 
-# Of each set and split the fit that `pick` names.
+# Means over the fits that `pick` chooses for each set and split.
 picked <- function(rows, how, pick) {
   found <- do.call(rbind, lapply(split(rows, rows[c("set", "split")], drop = TRUE), pick))
   do.call(rbind, lapply(split(found, found$set), function(own) {

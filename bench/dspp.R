@@ -1,4 +1,4 @@
-# Deep sigma point processes and deep Gaussian processes on standardised UCI sets, beside the test scores of Table 9 of Jankowiak, Pleiss and
+# Compares deep sigma point processes and deep Gaussian processes on standardised UCI sets with the test scores of Table 9 of Jankowiak, Pleiss and
 # Gardner (2020). Each set is divided 15:3:2 at random into training, test and validation rows. The paper trains for 400 epochs with 300
 # inducing points, 10 sites and 3 restarts, and searches over widths of 3 and 5 and the weight of the divergence. Ours train for fewer epochs,
 # and hold out a tenth of the training rows. CPU seconds are of one thread. Standard errors are over splits.
@@ -6,9 +6,9 @@
 #   Rscript bench/dspp.R [sets: pol,elevators,kin40k,protein,keggundirected] [splits: 1,2,3] [epochs: 40] [inducing: 150] [width: 5]
 #     [sites: 8] [restarts: 1] [rows in a batch: 250] [forms: dspp-qr3-2]
 #
-# A form is a model of Table 9 with its number of layers, by its name in published.csv, or the biased predictive deep process of Figure 8
-# (bpdgp-2; 10 draws, where the paper takes 32). QR1 and QR2 take 3 sites for each unit of a layer. Rows go to table dspp. Cases that are
-# there already are skipped. deep-comparison.R compares the forms.
+# Forms are named as in published.csv. A form is a model of Table 9 with its number of layers. The form bpdgp-2 is the biased predictive deep process
+# of Figure 8. It takes 10 draws, where the paper takes 32. QR1 and QR2 take 3 sites for each unit of a layer. Rows go to table dspp. Cases that
+# it already contains are skipped. deep-comparison.R compares the forms.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 

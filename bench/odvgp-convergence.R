@@ -1,8 +1,9 @@
 # How fast the bases of the ODVGP paper converge for two classes (Figure 2b of Salimbeni et al. 2018): the ELBO against iterations with
-# inducing points and covariance parameters fixed. The bases are written out here in dense matrices, since the package finds the optimum of
-# the mean by Newton steps instead. "coupled" uses the points of the covariance alone. "decoupled", "hybrid" and "orthogonal" add the same
-# points to the mean, and share one optimum. Adam updates what natural gradients ("_natural") do not. The paper takes batches of all 6,660
-# training rows of ringnorm for 20,000 iterations. Ours takes all of 1,000 rows in each of 3,000 iterations, 30 points and 100 more.
+# inducing points and covariance parameters fixed. This script computes the bases with dense matrices, since the package finds the
+# optimum of the mean by Newton steps instead. The basis "coupled" uses the points of the covariance alone. The bases "decoupled", "hybrid" and
+# "orthogonal" add the same points to the mean, and share one optimum. Adam updates what natural gradients ("_natural") do not. The paper takes
+# batches of all 6,660 training rows of ringnorm for 20,000 iterations. Ours takes all of 1,000 rows in each of 3,000 iterations, 30 points and
+# 100 more.
 #
 #   Rscript bench/odvgp-convergence.R [iterations: 3000] [rows: 1000] [points: 30] [more points of the mean: 100]
 #

@@ -1,12 +1,13 @@
-# What odvgp() loses by covariance parameters that are those of svgp(). The ODVGP paper (Salimbeni et al. 2018) trains them by the bound of the
-# decoupled basis, on sets of 15,000 to two million rows with 300 points and 700 more. Here the bound of odvgp(), with the mean of all rows, is
-# maximised over variance, range and nugget by Nelder and Mead's method on 1,000 rows, with 40 points as svgp() has placed them. Standardised
-# sets, Matern 5/2 with one range, the standard bound, CPU seconds of one thread.
+# Measures the loss of odvgp() from taking over the covariance parameters of svgp(). The ODVGP paper (Salimbeni et al. 2018) trains them by the ELBO
+# of the decoupled basis, on sets of 15,000 to two million rows with 300 points and 700 more. Here the ELBO of odvgp(), with the mean of all rows,
+# is maximised over variance, range and nugget by Nelder and Mead's method on 1,000 rows. The 40 points are those of the fit by svgp(). The sets
+# are standardised, and the covariance is Matérn 5/2 with one range. svgp() and odvgp() use bound = "standard". CPU seconds are those of one thread.
 #
 #   Rscript bench/odvgp-parameters.R [sets: elevators,kin40k,pol,protein] [splits: 1] [rows: 1000] [inducing points: 40]
 #
-# Rows go to table odvgp-parameters, and what is there already is not run again. "held" is odvgp(), "trained" the same by its own bound, and
-# exact_gp() shows which parameters maximise the likelihood. Its log-likelihood stands as its bound.
+# Rows go to table odvgp-parameters. Cases that it already contains are not run again. The table calls odvgp() "held" with the parameters of svgp(),
+# and "trained" with the parameters that maximise its own ELBO. The rows of exact_gp() show which parameters maximise the likelihood. Their column
+# "bound" contains the log-likelihood.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 

@@ -1,6 +1,6 @@
-# Means, medians and mean ranks of coupled and orthogonal bases, as Tables 1 and 2 of the ODVGP paper (Salimbeni et al. 2018) have them, from
-# tables that other scripts keep. The paper takes 12 sets of regression and 19 of classes. Five and 11 of these are in the data folder. Nothing
-# is fitted here.
+# Computes means, medians and mean ranks of coupled and orthogonal bases, as in Tables 1 and 2 of the ODVGP paper (Salimbeni et al. 2018). Reads the
+# tables that other scripts keep, and fits nothing. The paper takes 12 sets of regression and 19 of classes. Five and 11 of these are in the data
+# folder.
 #
 #   Rscript bench/odvgp-ranks.R
 #

@@ -1,10 +1,11 @@
-# odvgp() on standardised UCI sets beside the published test log-likelihoods of the orthogonally decoupled bases (Salimbeni et al. 2018,
-# appendix G: "coupled" is their SVGP with natural gradients and the larger number of points, "orthogonal" the better of their two
-# orthogonal bases), 90% of the rows in training. CPU seconds, one thread. A fit by svgp() comes first, and odvgp() then has its parameters
-# and inducing points: what is added is the mean alone. The first fit of a set starts at parameters of 2,000 rows, one of more points
-# at those of the fit before.
+# Compares odvgp() on standardised UCI sets with the published test log-likelihoods of the orthogonally decoupled bases (Salimbeni et al. 2018,
+# appendix G). Here "coupled" is their SVGP with natural gradients and the larger number of points. "orthogonal" is the better of their two
+# orthogonal bases. Training takes 90% of the rows. CPU seconds are those of one thread. svgp() is fitted first. odvgp() then takes over its
+# parameters and inducing points, so that the two fits differ in the mean alone. The first fit of a set starts at parameters of 2,000 rows.
+# A fit with more points starts at the parameters of the fit before.
 #
-#   Rscript bench/odvgp.R [sets: pol,elevators,kin40k,protein] [inducing points: 300] [splits: 1] [max_iterations, by points: 60] [mean_inducing: all,1000]
+#   Rscript bench/odvgp.R [sets: pol,elevators,kin40k,protein] [inducing points: 300] [splits: 1]
+#     [max_iterations, by points: 60] [mean_inducing: all,1000]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 

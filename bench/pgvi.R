@@ -1,14 +1,14 @@
-# PGVI (Wenzel et al. 2019; the baseline of two classes in Table 8 of Jankowiak and Pleiss 2022) beside svgp(optimizer = "natural"). Both take the
-# same inducing points and the same covariance, those of the fit by svgp(), and differ in what they maximise over the normal posterior of the
-# inducing values: svgp() the expected log likelihood by quadrature, PGVI its lower bound by Polya-Gamma variables, here in base R by its closed
-# updates until they stand.
+# Compares PGVI (Wenzel et al. 2019) with svgp(optimizer = "natural"). PGVI is the baseline of two classes in Table 8 of Jankowiak and Pleiss (2022).
+# Both use the inducing points and the covariance of the fit by svgp(). They maximise different objectives over the normal posterior of the inducing
+# values. svgp() computes the expected log likelihood of the ELBO by quadrature. PGVI replaces it by its lower bound with Polya-Gamma variables.
+# PGVI is written in base R here, and repeats its closed-form updates until they converge.
 #
 #   Rscript bench/pgvi.R [sets: titanic,bank,spambase,musk2] [inducing points: 64] [splits: 1]
 #
-# A row for each method: "bound" is what it maximises, "elbo" the bound by quadrature of the posterior that it found, both per training row; then
-# log loss and share of errors of the test rows. "apart" is the root mean square difference of its probabilities from those of svgp(). 15:3:2
-# splits as in loo-k-classification.R, whose scores of loo_k() stand beside them. The paper has 1,024 points, five splits, and a weight of the
-# divergence that validation rows choose.
+# Table pgvi contains a row for each method, set and split. Column "bound" is the objective of the method, and "elbo" is the ELBO of its posterior
+# by quadrature, both per training row. Columns "nll" and "error" are the log loss and the share of errors of the test rows. Column `apart` is the
+# root mean square difference of its probabilities from those of svgp(). The 15:3:2 splits are those of loo-k-classification.R, and the script
+# compares the scores of loo_k() from there. The paper uses 1,024 points and five splits, and validation rows choose its weight of the divergence.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R", "class-sets.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -102,7 +102,7 @@ run_split <- function(set, split) {
   kept(set, split, "pgvi", other$cpu, other$value$bound, elbo(sign[rows$training], at, q), theirs, test, ours)
 }
 
-# Means over splits beside loo_k() on the same splits and beside the print.
+# Compares means over splits with those of loo_k() on the same splits, and with these printed figures.
 printed_pgvi <- read.csv(text = "set,nll,error
 titanic,0.483,0.209
 bank,0.246,0.102

@@ -1,8 +1,9 @@
-# Figures of the papers of ODVGP, SWSGP, VNNGP and LOO-k for the sets that are in the data folder and the methods that are here, in
-# published.csv: `method` is the one here, `printed_as` the paper's name of it, `se` the standard error that is printed (SWSGP does not say
-# whether it is one). Test log-likelihoods stand there as negative ones, percentages as shares. What ODVGP's Tables
-# 1 and G head "MAE" stands there as RMSE: on elevators it is 0.375 at a log-likelihood of -0.444, which is that of normal errors of that RMSE (MAE
-# 0.28), and on keggundirected and elevators the other papers' RMSE.
+# Reads published.csv. It contains figures of the papers of ODVGP, SWSGP, VNNGP and LOO-k for the sets of the data folder and the methods of the
+# package. Its column `method` is the name here, and `printed_as` is the paper's name. `se` is the printed standard error; the SWSGP paper does not
+# say whether its figure is one. The file stores negative test log-likelihoods, and shares in place of percentages.
+#
+# ODVGP's Tables 1 and G print a column "MAE". The file stores it as RMSE for two reasons. On elevators it is 0.375 at a log-likelihood of -0.444.
+# Normal errors of that RMSE reach this log-likelihood, and their MAE is 0.28. On keggundirected and elevators it is also the other papers' RMSE.
 
 # `digits` are those that are printed after the point.
 read_published <- function(papers) {

@@ -1,6 +1,7 @@
 # Mean ranks of methods over sets and splits, as the tables of the papers have them. Sourced by scripts that compare methods.
 
-# A score of each pair (rows) by each method (columns). A pair without the score of every method is left out: ranks need all of them.
+# The scores as a matrix, with a row for each pair and a column for each method. A pair without the score of every method is left out, because ranks
+# need all of them.
 scores_by_method <- function(rows, metric, methods = unique(rows$method), pair = c("set", "split")) {
   rows <- rows[rows$method %in% methods & !is.na(rows[[metric]]), ]
   pairs <- do.call(paste, c(unname(as.list(rows[pair])), sep = " / "))

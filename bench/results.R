@@ -11,7 +11,8 @@ result_file <- function(name) {
   file.path(folder, name)
 }
 
-# Beginnings of names and their topics, nearly all of which have a note of that name in notes/. The longest beginning that fits a name counts.
+# Maps beginnings of names to topics. The longest beginning that fits a name counts. notes/ contains a note on nearly every topic, under the same
+# name.
 result_topics <- c(
   areal = "areas", areas = "areas",
   checkpoint = "scale", cluster = "cluster", conditioning = "conditioning", "covtype-vnngp" = "vnngp",

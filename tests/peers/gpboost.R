@@ -54,7 +54,7 @@ chk("g21", S, "joint covariance matrix of observations", ecov, attr(predict(held
 chk("g22", S, "joint covariance matrix of the field", ecov - 0.02 * c(1, 0, 0, 0, 1, 0, 0, 0, 1), attr(predict(held, new, joint = TRUE, type = "link"), "covariance"), 1e-7)
 chk("g23", S, "prediction from the ML fit: means", c(0.06960478, 1.61299381, 0.44053480), predict(m1, new)$mean, 1e-5)
 chk("g24", S, "prediction from the ML fit: variances", c(0.6218737, 0.3535390, 0.4202154), predict(m1, new)$sd^2, 1e-4)
-# weights (their test has its own dense formula; computed here)
+# weights (the expected values are computed here, by a dense formula as in GPBoost's test)
 w <- data.frame(e = c(0.05, 0.18, 0.31, 0.52, 0.74, 0.91), n = c(0.12, 0.44, 0.27, 0.83, 0.35, 0.66), y = c(0.25, -0.40, 1.20, 0.75, -0.15, 1.45), w = c(1, 2, 3, 1.5, 0.7, 2.2))
 Vw <- 1.2 * exp(-cross(w[, 1:2], w[, 1:2]) / 0.35) + 0.45 * diag(1 / w$w)
 wn <- data.frame(e = c(0.16, 0.60, 0.88), n = c(0.20, 0.70, 0.40))
@@ -97,7 +97,7 @@ chk("g41", S, "independent clusters by a factor coordinate of range 1e-4: estima
   est(fit(y ~ 0, E_(range = c(NA, 1e-4)), coords = ~ e + n + cl))[c("nugget", "variance", "range")], 1e-3)
 d$cl3 <- factor(rep(1:2, c(40, 60)), levels = 1:3)
 chk("g41b", S, "prediction in clusters 1, 3 (without a row), 1 at (0.1, 1, 0.15): means, variances", c(-0.01437506, 0, 0.93112902, 0.743055189, 1.1, 0.565243468), { p <- predict(fit(y ~ 0, E_(1, c(0.15, 1e-4)), 0.1, coords = ~ e + n + cl3), data.frame(new, cl3 = factor(c(1, 3, 1), levels = 1:3))); c(p$mean, p$sd^2) }, 1e-6)
-# four rows at each of 25 places
+# four rows at each of 25 locations
 c4 <- matrix(lcg(50, 0.1), ncol = 2); c4 <- rbind(c4, c4, c4, c4)
 d4 <- data.frame(e = c4[, 1], n = c4[, 2]); D4 <- cross(c4, c4)
 d4$y <- drop(t(chol(exp(-D4 / 0.1) + diag(1e-10, n))) %*% qnorm(lcg(n, 0.8))) + noise

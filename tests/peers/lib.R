@@ -66,7 +66,7 @@ dense <- function(y, X, V, V0 = NULL, X0 = NULL, v00 = NULL, reml = FALSE) {
 }
 cross <- function(a, b) { a <- as.matrix(a); b <- as.matrix(b); s <- 0; for (j in seq_len(ncol(a))) s <- s + outer(a[, j], b[, j], "-")^2; sqrt(s) }
 
-# The linear congruential generator of GPBoost's tests (x <- (22695477 x + 1) mod 2^32), written anew.
+# The linear congruential generator of GPBoost's tests: x <- (22695477 x + 1) mod 2^32.
 lcg <- function(n, start = 0.1) {
   m <- 4294967296; x <- numeric(n); x[1] <- floor(start * m)
   for (i in seq_len(n)[-1]) x[i] <- (22695477 * x[i - 1] + 1) %% m

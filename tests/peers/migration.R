@@ -1,5 +1,5 @@
-# The conversions of the article Migration: a call of another package beside one of neargp. gstat, mgcv, nlme and fields are run
-# here. GpGp, spNNGP, GPBoost, sdmTMB and GPyTorch stand as the formulas of their documentation, written in base R.
+# Tests the conversions of the article Migration. Each test compares a call of another package with one of neargp. gstat, mgcv, nlme
+# and fields are run here. For GpGp, spNNGP, GPBoost, sdmTMB and GPyTorch, the formulas of their documentation are computed in base R.
 source("lib.R")
 suppressPackageStartupMessages({library(sp); library(gstat); library(mgcv); library(nlme); library(fields)})
 h <- c(0, 0.05, 0.3, 1, 2.5)

@@ -1,5 +1,5 @@
 # Compares neargp with other packages: each script compares results with numbers that another package prints, tests for, or
-# computes here. reasons.csv explains every row that is not equal. The run fails where a difference has no reason.
+# computes here. reasons.csv explains every row that is not equal. A difference without a reason there makes the run fail.
 #
 #   R_LIBS=_build/library Rscript tests/peers/run.R        # prints the table
 #   R_LIBS=_build/library Rscript tests/peers/run.R save   # and writes bench/results/peers.csv, which the article Validation shows
