@@ -1,23 +1,34 @@
-# The papers' tables of regression (and of eeg, two classes) beside ours: SVGP, PPGPR and SWSGP of LOO-k's Table 6, SVGP and orthogonal bases of
-# ODVGP's appendix G (of which its Tables 1 and 2 are means over more sets than can be had), SWSGP's Tables 1 to 3, SVGP and SWSGP of VNNGP's
-# Tables 1 and 2. Each paper's splits: LOO-k 15:3:2, of which the validation rows choose the weight of the divergence, as in the paper, where several
-# were run; VNNGP 64/16/20, of which they choose nothing; the others a random tenth for the test. Matern 5/2 with a range for each input, CPU seconds (of
-# all threads) of the whole fit. ppgpr() and odvgp() begin with the fit by svgp(): its parameters and points are theirs,
-# and its time is in theirs. odvgp() has 700 more points for the mean, the paper's share beside 300.
+# Compares the papers' tables of regression (and of eeg, two classes) with our results:
+# - LOO-k, Table 6: SVGP, PPGPR and SWSGP.
+# - ODVGP, appendix G: SVGP and orthogonal bases. Its Tables 1 and 2 are means of these over more sets than are
+#   available.
+# - SWSGP, Tables 1 to 3.
+# - VNNGP, Tables 1 and 2: SVGP and SWSGP.
 #
-#   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp; swsgp-n,mll_k,vecchia] [splits: 1,2,3] [inducing: 256] [k: 16]
-#     [epochs: 30] [weights of svgp(): 1] [weight of swsgp(): default] [rate of swsgp(): 0.03]
+# The splits are those of each paper:
+# - LOO-k: 15:3:2 into training, test and validation rows. If several weights of the divergence were run, the
+#   validation rows choose one, as in the paper.
+# - VNNGP: 64/16/20. The validation rows choose nothing.
+# - The other papers: a random tenth is the test set.
+#
+# The covariance is Matérn 5/2 with a range for each input. Times are CPU seconds (of all threads) of the whole fit.
+# The fits by ppgpr() and odvgp() start from the fit by svgp(). They use its parameters and points, and their times
+# include its time. The fit by odvgp() adds 700 points for the mean, as many as the paper adds to 300.
+#
+# PAPER is one of loo-k, odvgp, swsgp, vnngp. The argument k applies to swsgp(), mll_k() and vecchia(). The method
+# swsgp-n is swsgp() with an inducing point at each row. Rows are written to table paper-tables, and rows that it
+# already contains are not run again. The word `table` prints them with the papers' figures. Among several numbers of
+# inducing points, it prints the results with most splits, and among these the results with most points.
+#
+#   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp; swsgp-n,mll_k,vecchia] [splits: 1,2,3]
+#     [inducing: 256] [k: 16] [epochs: 30] [svgp() weights: 1] [swsgp() weight: default] [swsgp() rate: 0.03]
 #   Rscript bench/paper-tables.R table
-#
-# PAPER is one of loo-k, odvgp, swsgp, vnngp. k is that of swsgp(), mll_k() and vecchia(). swsgp-n is swsgp() with an inducing point at each row. Rows go to table paper-tables, and what is there
-# already is not run again. "table" prints them beside the papers' figures; where there are several numbers of inducing points, those with most
-# splits, and of these the most points.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R", "vnngp-uci-sets.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
 # ---- sets -----------------------------------------------------------------------------------------------------------------------
 
-# Outliers of eeg, a thousand times the other values, are drawn in.
+# Outliers of eeg are a thousand times the other values and are clipped.
 standardised <- function(set) {
   rows <- bench_data(set)
   inputs <- as.matrix(rows[setdiff(names(rows), c("y", "fold"))])
@@ -41,7 +52,7 @@ protocols <- list(
   vnngp = list(data = prepared, parts = train_and_test_rows, sets = c("pol", "elevators", "kin40k", "protein", "keggundirected"), nu = 2.5)
 )
 
-# SWSGP's errors of these are in the response's unit.
+# The SWSGP paper prints the errors for these sets in the unit of the response.
 response_unit <- function(paper, set) if (paper == "swsgp" && set %in% c("powerplant", "kin8nm")) stats::sd(bench_data(set)$y) else 1
 
 split_of <- function(paper, set, split) {
@@ -61,7 +72,7 @@ fit_by <- function(method, case, data, covariance = cov_matern(nu = protocols[[c
     verbose = FALSE, ...), classes = c("neargp_warning_convergence", "neargp_warning_inducing")))
 }
 
-# The covariance of a fit, held.
+# The covariance of a fit, with fixed parameters.
 held_covariance <- function(fit, nu) {
   found <- coef(fit, "covariance")
   cov_matern(nu = nu, variance = found[["variance"]], range = unname(found[grepl("^range", names(found))]), ard = TRUE)
@@ -93,7 +104,8 @@ scored_row <- function(case, data, fitted) {
     nll_validation = if (nrow(data$validation)) scores(fitted$value, data$validation)$log_score else NA)
 }
 
-# `kl_weight` is that of svgp(), with which the other methods begin. `steps` are the settings of swsgp().
+# The argument `kl_weight` is the weight of svgp(), from which the other methods start. The argument `steps` contains
+# the settings of swsgp().
 case_of <- function(paper, set, method, split, points, k, kl_weight, steps) {
   by_steps <- method %in% c("swsgp", "swsgp-n")
   without_points <- method %in% c(names(by_neighbors), "swsgp-n")
@@ -131,7 +143,7 @@ run_split <- function(paper, set, methods, split, points, k, kl_weight, steps) {
 
 # ---- tables ---------------------------------------------------------------------------------------------------------------------
 
-# Ours of the same paper, set, method and k (where the paper prints one).
+# Our results for the same paper, set, method and k (where the paper prints one).
 ours_beside <- function(printed, results) {
   rows <- results[results$paper == printed$paper & results$set == printed$set & results$method == printed$method &
     (is.na(printed$k) | results$k %in% printed$k), ]

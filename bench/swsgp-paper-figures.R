@@ -1,24 +1,34 @@
-# The experiments of the SWSGP paper that paper-tables.R and swsgp.R do not hold. Each of these words runs one of them:
+# Runs the experiments of the SWSGP paper that are not in paper-tables.R and swsgp.R. Each word runs one experiment:
 #
-#   prior        Figure 1, a picture: the prior of f with random subsets of the inducing points is the prior without them.
-#   posterior    Figure 2, a picture: posterior of svgp() with 128 points, and of swsgp() with 16 of 128 for each row, one dimension.
-#   sizes        Figure 3: error and NLL by M points of which H are near, beside svgp() with M and with 16 points, and svgp-m-h:
-#                svgp() whose predictions take the H nearest points. Six sets, as in the paper.
-#   times        Table 1: time of a step and of a test row, on eeg (mnist, the paper's set with 1,024 points, cannot be had).
-#   steps        Section 4.3: time of a step does not depend on M, up to 100,000 points. Simulated rows with two inputs.
-#   many         Figure 4: thousands of points that stay, beside svgp() with 128 and 512 points. protein, 20,000 training rows, and eeg, for
-#                which table paper-tables holds svgp() with 256 points.
-#   local        Table 3: local GPs, inductive and transductive, on powerplant and kin8nm.
-#   covariances  Figure 5: joint covariances beside an exact GP, 2,000 rows of powerplant.
-#   schedule     Adam as in the paper (rate .001, batches of 64, 300,000 steps) beside the settings of the other tables.
+# - `prior` draws Figure 1: the prior of f with random subsets of the inducing points equals the prior without them.
+# - `posterior` draws Figure 2, in one dimension: the posterior of svgp() with 128 points, and of swsgp() with 16 of
+#   128 for each row.
+# - `sizes` runs Figure 3: error and NLL of swsgp() with M points, of which each row uses the H nearest. It is
+#   compared with svgp() with M and with 16 points. It is also compared with svgp-m-h: svgp() whose predictions use
+#   the H nearest points. Six sets are used, as in the paper.
+# - `times` runs Table 1: the time of a step and of a test row. It uses eeg, because the paper's set with 1,024
+#   points, mnist, is not available.
+# - `steps` tests a claim of section 4.3: the time of a step does not depend on M. It uses up to 100,000 points and
+#   simulated rows with two inputs.
+# - `many` runs Figure 4: thousands of fixed points. On protein, with 20,000 training rows, svgp() with 128 and 512
+#   points is the comparison. On eeg it is svgp() with 256 points, from table paper-tables.
+# - `local` runs Table 3: local GPs, inductive and transductive, on powerplant and kin8nm.
+# - `covariances` runs Figure 5: joint covariances compared with those of an exact GP, on 2,000 rows of powerplant.
+# - `schedule` compares Adam as in the paper (rate 0.001, batches of 64, 300,000 steps) with the settings of the other
+#   tables.
+#
+# The paper uses 10 folds (5 in its tables), all training rows, and 300,000 steps of Adam. This script uses less:
+# - Folds: 2 in general, and 3 in `local`. Sets of classes, `many` and `schedule` use 1 fold.
+# - Training rows: at most 6,000 in `sizes`.
+# - Steps: 100 epochs of batches of 256 at the rate 0.03, about 2,300 steps. The word `schedule` measures the cost of
+#   this choice.
+#
+# The weight of the divergence is the default, except where a column gives another weight. The covariance is Matérn
+# 5/2 with a range for each input, and the link for classes is probit. NLL and RMSE of powerplant and kin8nm are in
+# the unit of the response, those of other sets in standard deviations. Pictures are written to results/. Times are
+# CPU seconds of one thread.
 #
 #   Rscript bench/swsgp-paper-figures.R WORD[,WORD]
-#
-# The paper takes 10 folds (5 in its tables), all training rows, and 300,000 steps of Adam. Here are 2 folds (3 in "local", 1 for classes and in
-# "many" and "schedule"), at most 6,000 training rows in "sizes", and 100 epochs of batches of 256 at the rate 0.03, about 2,300 steps.
-# "schedule" measures what that choice costs. The weight of the divergence is the default, where no column says another. NLL and RMSE of
-# powerplant and kin8nm are in the unit of the response, those of other sets in standard deviations. Matern 5/2 with a range for each
-# input, probit for the classes. Pictures go to results/. CPU seconds of one thread.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -26,7 +36,8 @@ for (file in c("common.R", "published.R")) source(file.path(if (length(script)) 
 
 classes <- c("eeg", "credit", "spambase")
 
-# A random tenth is the test, as in paper-tables.R. Outliers of eeg, a thousand times the other values, are drawn in.
+# A random tenth of the rows is the test set, as in paper-tables.R. Outliers of eeg are a thousand times the other
+# values and are clipped.
 fold_of <- function(set, fold, most = Inf) {
   rows <- bench_data(set)
   inputs <- as.matrix(rows[setdiff(names(rows), c("y", "fold"))])
@@ -131,7 +142,7 @@ run_prior <- function(draws = 5000L) {
 
 # ---- Figure 2 ---------------------------------------------------------------------------------------------------------------------
 
-# A draw of the process with a gap in its data. All fits have the true parameters, and the same points.
+# A draw of the Gaussian process with a gap in its data. All fits use the true parameters and the same points.
 process_with_gap <- function(rows, held) {
   set.seed(2)
   grid <- seq(-3, 3, length.out = 241L)
@@ -159,7 +170,7 @@ run_posterior <- function(rows = 400L, points = 128L) {
   save_table(cbind(model = names(moments), do.call(rbind, compared)), "swsgp-paper-posterior", digits = 3L)
 }
 
-# Moments beside those of svgp(), and the share of 95% intervals that hold the true field.
+# Compares moments with those of svgp(), and computes the share of 95% intervals that contain the true field.
 compare_moments <- function(own, dense, test, where) {
   data.frame(mean_difference = sqrt(mean((own$mean - dense$mean)[where]^2)), sd_ratio = mean((own$sd / dense$sd)[where]),
     coverage = mean((abs(own$mean - test$truth) < 1.96 * own$sd)[where]))
@@ -174,7 +185,8 @@ plot_posterior <- function(train, x, moments, title) {
 
 # ---- Figure 3 ---------------------------------------------------------------------------------------------------------------------
 
-# Moments of the latent field at test rows from the H nearest inducing points of a fit by svgp(): equation 13 with its q(u).
+# Moments of the latent field at test rows, from the H nearest inducing points of a fit by svgp(). They follow
+# equation 13 with the q(u) of svgp().
 nearest_of_svgp <- function(fit, test, h) {
   theta <- covariance_of(fit)
   z <- as.matrix(fit$inducing)
@@ -194,7 +206,7 @@ nearest_of_svgp <- function(fit, test, h) {
 
 size_row <- function(method, h, cpu, score) data.frame(method = method, h = h, cpu = cpu, error = score[["error"]], nll = score[["nll"]])
 
-# Rows of one number of points: svgp() by all of them and by the nearest, and swsgp().
+# Rows for one number of points: svgp() with all points and with the nearest, and swsgp().
 score_points <- function(data, m, near) {
   dense <- fit_by(svgp(m, std_error = FALSE), data)
   nugget <- if (data$family$family == "binomial") 0 else dense$value$nugget
@@ -216,7 +228,8 @@ score_sizes <- function(set, fold) {
   }
 }
 
-# In how many of the three M swsgp() is better than a rival, and mean differences, below 0 where it is better.
+# Counts for how many of the three M swsgp() is better than a rival. Mean differences are negative where swsgp() is
+# better.
 size_differences <- function(means, rival) {
   own <- means[means$method == "swsgp-m-h", ]
   other <- means[means$method == rival, ]
@@ -265,7 +278,7 @@ run_times <- function() {
   time_methods(1024L, 1500L, 2L, 1L)
 }
 
-# CPU seconds at the messages of a fit, of which Adam sends ten, at equal numbers of epochs.
+# CPU seconds at the messages of a fit. Adam sends ten messages, at equal numbers of epochs.
 message_times <- function(fit) {
   now <- function() sum(proc.time()[c("user.self", "sys.self")])
   began <- now()
@@ -277,8 +290,9 @@ message_times <- function(fit) {
   times
 }
 
-# One range for both inputs, for which neighbours are sought once. With a range for each input they are sought again when the ratio of ranges
-# has changed by more than a quarter, and with moving points in each epoch.
+# With one range for both inputs, neighbours are searched once. With a range for each input, they are searched again
+# when the ratio of ranges has changed by more than a quarter. With moving points they are searched again in each
+# epoch.
 time_step <- function(m, move, epochs, n = 12800L, batch = 256L) {
   key <- list(m = m, k = 16L, move = move)
   if (is_done("swsgp-paper-steps", key)) return(invisible())
@@ -311,7 +325,7 @@ score_many <- function(data, set, method, m, epochs, kl_weight, settings) {
   append_result("swsgp-paper-many", data.frame(key, n = nrow(data$train), cpu = fitted$cpu, t(score), nugget = nugget))
 }
 
-# Each length of the training is a fit of its own, since the rate is cut near its end.
+# Each length of the training is a separate fit, because the rate is reduced near its end.
 run_many <- function() {
   points <- c(3000L, 5000L, 10000L)
   cases <- data.frame(set = rep(c("protein", "eeg"), each = 3L), m = points, epochs = 25L, weight = NA)
@@ -332,7 +346,8 @@ nearest_rows <- function(x, y, number) {
   t(apply(distance, 1L, function(d) order(d)[seq_len(number)]))
 }
 
-# 64 experts, each an exact GP of the `size` training rows nearest to a centre of k-means. A response is centred by the mean of its rows.
+# The paper's comparison uses 64 experts. Each expert is an exact GP of the `size` training rows nearest to a centre
+# of k-means. A response is centred by the mean of its rows.
 train_experts <- function(data, experts, size) {
   x <- as.matrix(data$train[setdiff(names(data$train), "y")])
   set.seed(1)
@@ -380,7 +395,7 @@ compare_local <- function(set, fold) {
   cbind(set = set, fold = fold, method = names(found), do.call(rbind, found))
 }
 
-# As printed: the NLLs of swsgp lack log(2 pi) / 4 (scoreboard.R).
+# The figures as printed. The NLLs of swsgp lack log(2 pi) / 4 (scoreboard.R).
 printed_local <- data.frame(set = rep(c("powerplant", "kin8nm"), each = 4L),
   method = c("swsgp-64-4", "swsgp-64-8", "inductive", "transductive"),
   printed_error = c(4.27, 4.24, 9.93, 6.17, 0.11, 0.10, 0.13, 0.09), printed_nll = c(2.41, 2.40, 38.38, 18.78, -1.27, -1.38, -0.40, -0.65))
@@ -401,7 +416,8 @@ joint_moments <- function(fit, rows, k) {
   do.call(predict, c(settings, if (!is.na(k)) list(k = k)))
 }
 
-# For batches of test rows: RMSE, NLL, and the squared error of the covariances, also as a share of the exact ones' mean square.
+# For batches of test rows: RMSE, NLL and the squared error of the covariances. The share divides this error by the
+# mean square of the exact covariances.
 score_joint <- function(fit, exact, test, batch, k) {
   parts <- split(seq_len(nrow(test)), ceiling(seq_len(nrow(test)) / batch))
   total <- rowSums(vapply(parts, function(rows) {
@@ -427,7 +443,7 @@ score_unions <- function(name, data, test, covariance) {
   append_result("swsgp-paper-covariances", data.frame(method = name, cpu_fit = fitted$cpu, scored))
 }
 
-# Each fit with its own parameters, as in the paper.
+# Each fit uses its own parameters, as in the paper.
 run_covariances <- function() {
   data <- fold_of("powerplant", 1L, 2000L)
   set.seed(1)

@@ -1,9 +1,15 @@
-# What an epoch of swsgp() costs, beside one of vnngp(inducing = ) with the same points and k: k = 16, 32 and 64, with as many inducing points as
-# rows and with a tenth of them; the least of three CPU times. And test scores by weights of the divergence (the paper's 1, M / k
-# by which each point counts once, and the root between them) and learning rates: the first of LOO-k's splits, 1,024 points, k = 16,
-# 30 epochs, one thread. Scores beside those of its paper are in paper-tables.R. "unions" is figure 5 of the paper: joint predictions of
-# 200 test rows of powerplant in batches of 1 to 200, by a fit on 2,000 rows whose rows see their own 8 of 512 points, and by fits whose
-# mini-batches share 128 (SWSGP-U), with independent points and with a full covariance matrix. k: of a test row.
+# Measures the cost, the settings and the joint predictions of swsgp(). Its scores are compared with those of its
+# paper in paper-tables.R.
+# - `epoch` compares the cost of an epoch of swsgp() with that of vnngp(inducing = ), with the same points and k. It
+#   uses k = 16, 32 and 64, with as many inducing points as rows and with a tenth of them. Each time is the least of
+#   three CPU times.
+# - `weights` computes test scores by learning rate and by weight of the divergence. The weights are the paper's 1, M
+#   / k, and the root of M / k. With the weight M / k each point counts once. It uses the first of LOO-k's splits,
+#   1,024 points, k = 16, 30 epochs and one thread.
+# - `unions` runs Figure 5 of the paper: joint predictions of 200 test rows of powerplant in batches of 1 to 200. All
+#   fits use 2,000 rows and 512 points. In the first fit each row uses its own 8 points. In the other two (SWSGP-U)
+#   the rows of a mini-batch share 128 points. One of these fits assumes independent points, the other a full
+#   covariance matrix. In this table, k is the number of points of a test row.
 #
 #   Rscript bench/swsgp.R [epoch, weights or unions: epoch] [rows: 100000, or sets: elevators,pol]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

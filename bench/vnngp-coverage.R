@@ -1,5 +1,6 @@
-# Are the intervals of vnngp() honest and its estimates unbiased? Simulated fields with known parameters, responses of every family,
-# and, for small ones, the posterior by Markov chain Monte Carlo.
+# Checks whether the intervals of vnngp() cover the truth and whether its estimates are unbiased. The fields are
+# simulated with known parameters, with responses of every family. For small fields the script also samples the
+# posterior by Markov chain Monte Carlo.
 #
 #   Rscript bench/vnngp-coverage.R [coverage] [sampler]
 
@@ -37,7 +38,7 @@ draw_response <- function(family, eta, trials) {
 # Draws of a beta distribution that are rounded to 0 or 1.
 inside <- function(y) pmin(pmax(y, 1e-12), 1 - 1e-12)
 
-# Places, a covariate, and the Cholesky factor of the correlation of a field there.
+# Locations, a covariate, and the Cholesky factor of the correlation of a field at these locations.
 simulate_places <- function(n, correlation) {
   places <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
   attr(places, "root") <- chol(place_correlation(places, correlation) + diag(1e-8, n))
@@ -110,7 +111,8 @@ run_coverage <- function(n = 1500L, held_out = 500L, seeds = 1:6, variances = c(
   list(coverage = coverage, estimates = estimates)
 }
 
-# Means over seeds and covariances; standardised errors have mean 0 and standard deviation 1 where standard errors are right.
+# Means over seeds and covariances. If the standard errors are right, standardised errors have mean 0 and standard
+# deviation 1.
 summarize_coverage <- function(runs) {
   groups <- split(runs$coverage, ~ posterior + family + signal, drop = TRUE)
   save_table(do.call(rbind, lapply(groups, function(part) {
@@ -129,8 +131,9 @@ summarize_coverage <- function(runs) {
 
 # ---- the posterior by Markov chain Monte Carlo ----------------------------------------------------------------------------------------
 
-# Elliptical slice sampling (Murray, Adams and MacKay 2010) of exp(log_target) N(mean, R'R): with the normal near the posterior and
-# log_target what is left, the chain forgets within a few steps.
+# Elliptical slice sampling (Murray, Adams and MacKay 2010) of exp(log_target) N(mean, R'R). The normal distribution
+# is close to the posterior, and log_target is the remaining factor. The chain therefore forgets its state within a
+# few steps.
 elliptical_slices <- function(log_target, mean, root, draws) {
   n <- length(mean)
   total <- squares <- double(n)
@@ -155,9 +158,10 @@ elliptical_slices <- function(log_target, mean, root, draws) {
   list(mean = mean + total / draws, sd = sqrt(squares / draws - (total / draws)^2))
 }
 
-# The posterior for a dense prior of precision P and the parameters of the fit. Near it is N(c, (P + W)^-1), c the mean
-# and W the pseudo-observations of the fit; of log p(u) - log N(u; c, .) only what is not quadratic in u through P is
-# left.
+# The posterior for a dense prior of precision P and the parameters of the fit. The sampler's normal distribution,
+# which is close to this posterior, is N(c, (P + W)^-1). Here c is the mean and W contains the pseudo-observations of
+# the fit. In log p(u) - log N(u; c, .) the terms that are quadratic in u through P cancel, and the sampler evaluates
+# the others.
 sampled_posterior <- function(data, family, fit, prior, draws) {
   entry <- neargp:::response_family(families[[family]])
   parameters <- as.list(fit$family_parameters)

@@ -1,18 +1,21 @@
-# The incomplete factor of vnngp()'s posterior beside the exact one: variances of predictions with the pattern of the
-# prior (k = 15) and with that of 30 neighbours, which predict() takes, and the time of whole fits. Then the narrow
-# factor, on the pattern of the conditioning sets, for many neighbours in eight dimensions: errors of log determinant,
-# gradient and variances, and the bytes that it saves.
+# Compares the incomplete factor of vnngp()'s posterior with the exact factor. The first table contains errors of the
+# variances of predictions. They are computed with the pattern of the prior (k = 15) and with the pattern of 30
+# neighbours, which predict() uses. The second table contains the time of whole fits. The third table concerns the
+# narrow factor, on the pattern of the conditioning sets, for many neighbours in eight dimensions. It contains the
+# errors of log determinant, gradient and variances.
+#
+# The first table uses Bernoulli responses, the hard case: their pseudo-observations have a precision of 0.25 at most.
+# Its covariance parameters are fixed at the truth.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/vnngp-factor.R
-#
-# Bernoulli responses, whose pseudo-observations of precision 0.25 at most are the hard case; covariance parameters fixed at the truth.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 source(file.path(bench_folder(), "latent-field.R"))
 stop_unless_one_thread()
 set.seed(1)
 
-# Variances of the field at new places, with a factor on the pattern of `k` neighbours or, for k = 0, exact.
+# Variances of the Gaussian process at new locations, with a factor on the pattern of `k` neighbours, or exact for k =
+# 0.
 variances <- function(fit, places, k) {
   posterior <- fit$posterior
   scaled <- neargp:::core_scale(posterior$coords, posterior$component)
@@ -45,7 +48,8 @@ fit_times <- function(n) {
   data.frame(n = n, incomplete = cpu("incomplete"), exact = cpu("exact"))
 }
 
-# Matern 5/2 of range 1 in the unit cube of eight dimensions at its true parameters; noise = NA: Bernoulli responses.
+# Matérn 5/2 covariance of range 1 in the unit cube of eight dimensions, at its true parameters. With noise = NA the
+# responses are Bernoulli.
 narrow_errors <- function(k, noise, n = 2000L, d = 8L) {
   set.seed(1)
   coords <- matrix(stats::runif(n * d), n)

@@ -1,10 +1,11 @@
-# GPyTorch's VNNGP (its author's code, float32) beside vnngp(): CPU seconds of an epoch of the stochastic mean-field optimisers, on one
-# thread, and the time in which the whole default fit reaches the best test score that GPyTorch finds.
+# Compares vnngp() with GPyTorch's VNNGP (its author's code, float32), on one thread. `epoch` measures the CPU seconds
+# of an epoch of the stochastic mean-field optimisers. `fit` compares the time of the whole default fit with the time
+# in which GPyTorch reaches its best test score.
+#
+# NEARGP_GPYTORCH is a Python interpreter with the modules torch, gpytorch and faiss (default: python3). Its memory
+# allocator is set to return no memory to the system ("tuned"), which is three to four times as fast at k = 256.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/vnngp-gpytorch.R [epoch,fit] [k, as 32,256] [rows] [coordinates, as 2,8] [epochs of GPyTorch's fit]
-#
-# NEARGP_GPYTORCH is a Python interpreter that has torch, gpytorch and faiss (default: python3). Its memory allocator is kept from giving memory back
-# ("tuned": three to four times as fast at k = 256).
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
@@ -21,7 +22,8 @@ epochs <- numbers(5L, 100L)
 
 python <- python_with(c("gpytorch", "faiss"))
 
-# Noise of standard deviation 0.3 on a field of variance 1. In eight dimensions the nearest of 10,000 rows are some 0.3 to 0.5 away.
+# Noise of standard deviation 0.3 on a Gaussian process of variance 1. In eight dimensions the nearest of 10,000 rows
+# are at a distance of about 0.3 to 0.5.
 simulated <- function(n, dimension) {
   set.seed(n + dimension)
   all <- latent_frame(n + 2000L, "gaussian", dimension, range = if (dimension == 2L) 0.05 else 0.5, nu = 2.5)
@@ -39,7 +41,8 @@ own_fit <- function(data, dimension, method, ard = TRUE) {
     covariance = cov_matern(2.5, ard = ard && dimension > 2L), method = method, threads = 1L, verbose = FALSE))
 }
 
-# The difference between fits of a few and of more epochs, each the least of several that take turns.
+# The difference in time between fits of few and of more epochs. Each time is the least of several, and the two fits
+# take turns.
 own_epoch <- function(data, dimension, k, batch) {
   amounts <- if (k > 100L) c(1L, 2L) else c(2L, 42L)
   fit_for <- function(epochs) {

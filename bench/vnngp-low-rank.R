@@ -1,6 +1,6 @@
-# vnngp(low_rank = ) beside vnngp() and svgp(): log score of rows held out and CPU seconds on
-# one thread, of a smooth field in five coordinates (counts and 0/1 responses) and of real 0/1
-# responses. bench/notes/vnngp.md says what was predicted and what came of it.
+# Compares vnngp(low_rank = ) with vnngp() and svgp(): the log score of held-out rows, and CPU seconds on one thread.
+# The data are a smooth field in five coordinates (counts and 0/1 responses) and real 0/1 responses. The file
+# bench/notes/vnngp.md states the predictions made before the runs and the results.
 #
 #   Rscript bench/vnngp-low-rank.R simulated [n: 3000] [points: 200] [k: 15]
 #   Rscript bench/vnngp-low-rank.R sets [mi_tsca,susy10k] [rows fitted: 3000] [points: 200] [k: 15]
@@ -31,11 +31,11 @@ compare <- function(name, formula, data, coords, family, held, points, k) {
   do.call(rbind, rows)
 }
 
-# Random Fourier features of a Matern field of smoothness 5/2 and variance 2 in the unit cube.
+# Random Fourier features of a Matérn field of smoothness 5/2 and variance 2 in the unit cube.
 simulated_field <- function(n, range, inputs = 5L, features = 2000L) {
   set.seed(1)
   x <- matrix(runif(n * inputs), n)
-  # its spectral density is that of Student's t with 5 degrees of freedom
+  # The spectral density is that of Student's t distribution with 5 degrees of freedom.
   frequencies <- matrix(rnorm(features * inputs), inputs) / rep(range * sqrt(rchisq(features, 5)),
     each = inputs)
   field <- drop(cos(x %*% frequencies + rep(runif(features, 0, 2 * pi),

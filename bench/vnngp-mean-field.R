@@ -1,5 +1,6 @@
-# Why the mean field of vnngp() falls short of its paper's on some sets: the bound and test scores that Adam reaches from several starting
-# values, rates and jitters, and those of natural gradients. One split (seed 1), k = 32, predictions from 32 and from 256 neighbours.
+# Investigates why the mean field of vnngp() is worse than its paper's on some sets. The script reports the ELBO and
+# the test scores that Adam reaches with several starting values, rates and jitters, and those of natural gradients.
+# It uses one split (seed 1), k = 32, and predictions from 32 and from 256 neighbours.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/vnngp-mean-field.R [sets: pol,elevators,kin40k] [k of natural gradients]
 

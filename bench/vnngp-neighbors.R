@@ -1,11 +1,15 @@
-# The number of neighbours of vnngp() and settings chosen by validation rows, on subsets of the sets of its paper.
+# Varies the number of neighbours of vnngp(), and chooses settings by validation rows, on subsets of the sets of its
+# paper.
 #
-# "sweep" is Figure 2 of the paper: test RMSE and NLL of the mean field for k = 32, 64, 128 and 256, beside the exact GP and SVGP, and the sparse
-# posterior. The paper: all 10,600 training rows of elevators and 74,000 of UKHousing, 300 or 500 epochs, SVGP with 1,024 points. UKHousing cannot be
-# had, and canopy heights (bcef) stand in for it; here 1,000 training and 4,000 test rows at most, 100 epochs of batches of 64, SVGP with
-# 256 points.
-# "chosen" is the choice of k, learning rate and epochs by the NLL of the validation rows, as in its section D.3.1: k in {32, 256}, rates 0.005 and
-# 0.01, and 50 or 100 epochs in place of 300 or 500, 400 training rows.
+# The word `sweep` runs Figure 2 of the paper: test RMSE and NLL of the mean field for k = 32, 64, 128 and 256. The
+# script adds the exact GP, SVGP and the sparse posterior. The paper uses all 10,600 training rows of elevators and
+# 74,000 of UKHousing, 300 or 500 epochs, and SVGP with 1,024 points. The set UKHousing is not available, and canopy
+# heights (bcef) replace it. The script uses at most 1,000 training and 4,000 test rows, 100 epochs of batches of 64,
+# and SVGP with 256 points.
+#
+# The word `chosen` chooses k, learning rate and epochs by the NLL of the validation rows, as in section D.3.1 of the
+# paper. The choices are k in {32, 256}, rates of 0.005 and 0.01, and 50 or 100 epochs in place of 300 or 500. It uses
+# 400 training rows.
 #
 #   Rscript bench/vnngp-neighbors.R [sweep or chosen: sweep] [sets: elevators,bcef] [training rows: 1000, or 400]
 
@@ -17,7 +21,7 @@ canopy <- function() {
   data.frame(stats::setNames(data.frame(scaled_inputs(as.matrix(rows[c("x", "y")]))), c("x1", "x2")), y = drop(scale(rows$fch)))
 }
 
-# 64/16/20, of each part at most as many rows as asked for.
+# Splits the rows 64/16/20 and limits the number of rows of each part.
 parts_of <- function(set, most, seed = 1L) {
   data <- if (set == "bcef") canopy() else prepared(set)
   n <- nrow(data)

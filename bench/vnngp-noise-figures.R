@@ -1,10 +1,17 @@
-# The ELBO as a criterion for the noise (Figures 5 and 8 of the VNNGP paper): covariance parameters fixed, the noise varied, and at each noise the
-# optimised objective of the training rows and the NLL of test rows, by SVGP, VNNGP and SWSGP, and by the sparse posterior of vnngp(). Figure 5
-# has an inducing point at each row for the last three, Figure 8 a few that move (VNNGP-M, SWSGP-M).
+# Examines the ELBO as a criterion for the noise (Figures 5 and 8 of the VNNGP paper). The covariance parameters are
+# fixed, and the noise is varied. For each noise the script computes the optimised objective of the training rows and
+# the NLL of test rows. It compares SVGP, VNNGP, SWSGP and the sparse posterior of vnngp(). In Figure 5 the last three
+# use an inducing point at each row. In Figure 8 VNNGP-M and SWSGP-M use a few moving inducing points.
 #
-# The paper: UKHousing (74,000 rows), parameters of an exact GP, SVGP with 1,024 points, 300 epochs, M = 1,024 and 8,192. UKHousing cannot be had:
-# here 5,000 canopy heights (bcef) and as many test rows, parameters of vecchia(), k = 30, SVGP with 256 points, 150 epochs of batches of 256 (60
-# where points move), and M = 128 and 1,024. SVGP's bound is maximised in closed form. The divergence of SWSGP has the paper's weight 1.
+# The paper uses UKHousing (74,000 rows), which is not available. Canopy heights (bcef) replace it:
+# - Rows: 5,000 for training and as many for the test.
+# - Covariance parameters: those of vecchia(), in place of those of an exact GP.
+# - Neighbours: k = 30.
+# - SVGP: 256 points in place of 1,024.
+# - Epochs: 150 with batches of 256, in place of 300. Fits with moving points take 60.
+# - Moving points: M = 128 and 1,024, in place of 1,024 and 8,192.
+#
+# The standard ELBO of SVGP is maximised in closed form. The weight of SWSGP's divergence is 1, as in the paper.
 #
 #   Rscript bench/vnngp-noise-figures.R [figures: 5,8] [rows: 5000] [values of the noise: 12] [--out=FOLDER]
 
@@ -71,7 +78,7 @@ draw_noise <- function(tables, titles, fixed) {
   }
 }
 
-# The noise by the objective, that with the least test NLL, and the test NLL at both.
+# The noise with the largest objective, the noise with the least test NLL, and the test NLL at both.
 noise_choices <- function(table, setting, fixed) {
   do.call(rbind, lapply(split(table, factor(table$method, unique(table$method))), function(here) {
     chosen <- which.max(here$objective)

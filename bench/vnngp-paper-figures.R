@@ -1,11 +1,16 @@
-# Experiments of the VNNGP paper on its prior and its posterior: KL divergence against the number of neighbours (Figure 3; Figure 7 with other
-# orderings, the Matérn covariance and real locations), highly noisy data with a gap (Figure 4), and neighbours by correlation (section 5). The
-# figures compare the mean field of VNNGP with SWSGP and SVGP, and with the sparse posterior, the default of vnngp(). Figures 5 and 8 are in
-# vnngp-noise-figures.R.
+# Repeats experiments of the VNNGP paper on its prior and its posterior:
+# - Figure 3: KL divergence against the number of neighbours.
+# - Figure 7: the same with other orderings, the Matérn covariance and real locations.
+# - Figure 4: highly noisy data with a gap.
+# - Section 5: neighbours by correlation.
 #
-# Sizes are the paper's, as far as it prints them (Figure 4: 50 observations, k = 5). Figure 3 uses 100 points on a line and a jitter of 1e-3,
-# which is that of the author's code; with 1e-6 the precision of a Gaussian covariance exceeds all else. The paper's 3DRoad data cannot be had:
-# 200 locations of canopy heights (bcef), in units of their mean spacing, stand in for them in Figure 7.
+# The figures compare the mean field of VNNGP with SWSGP and SVGP, and with the sparse posterior, the default of
+# vnngp(). Figures 5 and 8 are in vnngp-noise-figures.R.
+#
+# Sizes are the paper's, as far as it prints them (Figure 4: 50 observations, k = 5). Figure 3 uses 100 points on a
+# line and a jitter of 1e-3, as in the author's code. With a jitter of 1e-6 the precision of a Gaussian covariance
+# exceeds all other terms. The paper's 3DRoad data are not available. In Figure 7, 200 locations of canopy heights
+# (bcef), in units of their mean spacing, replace them.
 #
 #   Rscript bench/vnngp-paper-figures.R [--out=FOLDER]     (default: bench/results)
 
@@ -46,7 +51,8 @@ dense_divergence <- function(S, m) {
   0.5 * (sum(backsolve(U, m, transpose = TRUE)^2) + sum(diag(chol2inv(U))) + 2 * sum(log(diag(U))) - length(m))
 }
 
-# SWSGP's is the mean over the points of that of each point's k nearest, itself among them (equation 20 of the paper).
+# SWSGP's divergence is a mean over the points. Each term is the divergence of the k nearest points, including the
+# point itself (equation 20 of the paper).
 local_divergence <- function(S, m, x, k) {
   apart <- distances(x, x)
   mean(vapply(seq_along(m), function(i) {
@@ -55,8 +61,9 @@ local_divergence <- function(S, m, x, k) {
   }, 0))
 }
 
-# The paper's divergence has unit variances. The sparse posterior has the same means and, at every point, the information of a normal
-# observation of variance 1. Its divergence can be far smaller: it does not have to break the correlations of the prior.
+# The paper's divergence assumes unit variances. The sparse posterior has the same means, and the information at every
+# point is that of a normal observation of variance 1. Its divergence can be far smaller, because it can keep the
+# correlations of the prior.
 divergences <- function(k, S, m, x, order) {
   ordered <- x[order, , drop = FALSE]
   neighbors <- matrix(order[as.matrix(neargp:::core_neighbors_before(ordered, seq_along(m), k, neargp:::plain_context()))], k)
@@ -69,7 +76,8 @@ divergences <- function(k, S, m, x, order) {
     sparse = 0.5 * (quadratic + sum(prior$Q * chol2inv(chol(A))) - prior$log_det + 2 * sum(log(diag(chol(A)))) - n))
 }
 
-# Means are a draw of the covariance at lengthscale 5, as in the paper; SWSGP sees all points at k = M, VNNGP at M - 1.
+# The means are a draw from the covariance at lengthscale 5, as in the paper. SWSGP uses all points at k = M, VNNGP at
+# k = M - 1.
 divergence_curves <- function(setting, x, kernel = "gaussian", order = sample.int(nrow(x)), jitter = 1e-3) {
   m <- drop(crossprod(chol(kernels[[kernel]](x, x, 5) + diag(jitter, nrow(x))), stats::rnorm(nrow(x))))
   ks <- c(1:10, 15, 20, 30, 50, 75, nrow(x))
@@ -110,7 +118,7 @@ draw_divergences <- function(name, tables) {
   })
 }
 
-# The least k from which on a curve is within 5% of SVGP's divergence, and shares of that at k = 5.
+# The least k from which a curve stays within 5% of SVGP's divergence, and the ratio to that divergence at k = 5.
 convergence_of <- function(here) {
   from <- function(curve) here$k[max(c(0L, which(abs(curve / here$svgp - 1) > 0.05))) + 1L]
   share <- function(curve) curve[here$k == 5] / here$svgp[1L]
@@ -133,7 +141,8 @@ figures_3_and_7 <- function() {
 
 # ---- Figure 4 ---------------------------------------------------------------------------------------------------------------------
 
-# Lengthscale 5, variance 5, noise 5; clusters around 0 and 50 and little between. Everything but the posterior is fixed.
+# Lengthscale 5, variance 5 and noise 5, with clusters around 0 and 50 and few observations between. All parameters
+# are fixed, and only the posterior is computed.
 toy_data <- function() {
   set.seed(4)
   x <- sort(c(stats::rnorm(20, 0, 3), stats::rnorm(20, 50, 3), stats::runif(10, 5, 45)))
@@ -159,7 +168,8 @@ toy_moments <- function(train, grid, method) {
   predict(toy_fit(train, method), grid, type = "link", k = method$k, threads = 1L, verbose = FALSE)[c("mean", "sd")]
 }
 
-# An inducing point at each observation. With k = M - 1 the prior of vnngp() is exact, and its mean field is that of SVGP with M = N.
+# All methods use an inducing point at each observation. With k = M - 1 the prior of vnngp() is exact, and its mean
+# field is that of SVGP with M = N.
 toy_methods <- function(x, jitter = 1e-3) {
   list(svgp = vnngp(49L, posterior = "mean-field", jitter = jitter), vnngp = vnngp(5L, posterior = "mean-field", jitter = jitter),
     swsgp = swsgp(cbind(x = x), k = 5L, move = FALSE, kl_weight = 1, jitter = jitter, epochs = 3000L, batch_size = 50L),
@@ -203,9 +213,10 @@ figure_4 <- function() {
 
 # ---- Correlation as the metric (section 5) ----------------------------------------------------------------------------------------
 
-# The divergence of the nearest-neighbour prior from the exact one, neighbours by distance and by correlation: for a covariance of distances alone
-# the latter are the nearest in units of the ranges, in which the package searches. 400 locations of the unit square, Matern 5/2, one range 0.2 and
-# the other shorter, a jitter of 1e-6.
+# The divergence of the nearest-neighbour prior from the exact prior, with neighbours by distance and by correlation.
+# If a covariance depends only on distances, neighbours by correlation are the nearest in units of the ranges. The
+# package searches in these units. The setting: 400 locations of the unit square, Matérn 5/2, one range of 0.2 and a
+# shorter one, a jitter of 1e-6.
 metric_row <- function(ratio, k, x, order) {
   unit <- sweep(x, 2L, c(0.2, 0.2 / ratio), "/")
   S <- kernels$matern(unit, unit, 1) + diag(1e-6, nrow(x))

@@ -1,6 +1,7 @@
-# vnngp() in shards beside the fit without, of one set of rows: what an overlap loses, what print() tells of it, and what it costs. Expected:
-# estimates within 0.1 standard errors and means within 0.1 posterior standard deviations by the default overlap, and never farther apart than
-# print() tells; time by the rows of all extended shards.
+# Compares vnngp() in shards with the fit without shards to the same rows. The script measures the loss of accuracy
+# for an overlap, the difference that print() reports, and the cost. Expected with the default overlap: estimates
+# within 0.1 standard errors and means within 0.1 posterior standard deviations. The difference should never exceed
+# the one that print() reports. The time should follow the number of rows of all extended shards.
 #
 #   Rscript bench/vnngp-shards.R [rows, 20000] [shards, 4,16] [smoothness, 0.5,1.5] [overlap, default]    keeps table vnngp-shards
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
@@ -10,7 +11,8 @@ smoothness <- as.double(argument(3L, c("0.5", "1.5")))
 overlap <- argument(4L, "default")
 overlap <- if (overlap != "default") as.double(overlap)
 
-# A field of variance 1 and range 0.1: waves with frequencies of the spectral density of a Matern covariance, a Student distribution.
+# A field of variance 1 and range 0.1: waves whose frequencies follow the spectral density of a Matérn covariance, a
+# Student distribution.
 field <- function(places, nu, waves = 400L) {
   frequency <- matrix(stats::rnorm(2L * waves), waves) / sqrt(stats::rchisq(waves, 2 * nu) / (2 * nu)) / 0.1
   phase <- stats::runif(waves, 0, 2 * pi)

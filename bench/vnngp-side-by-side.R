@@ -1,17 +1,30 @@
-# VNNGP, SWSGP and SVGP side by side: claims of section 4.3 of the VNNGP paper that stand in no table of paper-tables.R.
+# Compares VNNGP, SWSGP and SVGP: claims of section 4.3 of the VNNGP paper that are in no table of paper-tables.R.
 #
-# "traces" is Figure 6: the training loss against the steps of Adam, batches of 256, rate 0.01, k = 32, as means over about 100 steps. The paper:
-# Bike and UKHousing, all training rows, SVGP with 1,024 points. Neither set can be had: 3,000 rows of elevators and of canopy heights (bcef),
-# 200 epochs (2,400 steps), SVGP with 128 points.
-# "spatial" is the claim that VNNGP overfits less than SWSGP and predicts better than SVGP on spatial data: NLL of training and test rows, 3,000
-# training rows each of canopy heights, satellite temperatures (heaton_satellite) and Colorado's monthly precipitation (co_ppt_monthly), in place of
-# UKHousing, 3DRoad and precipitation. SWSGP with the paper's weight 1 of the divergence.
-# "noise" is Table 3, the learned noise, with all training rows of seed 1 and the paper's scaling (vnngp-uci-sets.R): SVGP with 256 points (1,024),
-# SWSGP-M with 1,024 and SWSGP-N, k = 32 and 30 epochs, sgGP as mll_k(15), ExactGP as vecchia(30). VNNGP's noise is read from the tables of
-# vnngp-uci.R. Rows are appended to table vnngp-noise; "compare" prints them beside the paper's.
+# The word `traces` runs Figure 6: the training loss against the steps of Adam, as means over about 100 steps. Batches
+# of 256, the rate 0.01 and k = 32 are used. The paper uses all training rows of Bike and UKHousing, and SVGP with
+# 1,024 points. Neither set is available. The script uses 3,000 rows each of elevators and of canopy heights (bcef),
+# 200 epochs (2,400 steps), and SVGP with 128 points.
 #
-#   Rscript bench/vnngp-side-by-side.R [traces, spatial, noise or compare] [sets] [methods of noise: svgp,swsgp,swsgp-n,mll_k,vecchia]
-#     [--out=FOLDER]
+# The word `spatial` tests the claim that on spatial data VNNGP overfits less than SWSGP and predicts better than
+# SVGP. It computes the NLL of training and test rows, with 3,000 training rows of each of these sets:
+# - bcef: canopy heights, in place of UKHousing.
+# - heaton_satellite: satellite temperatures, in place of 3DRoad.
+# - co_ppt_monthly: Colorado's monthly precipitation, in place of precipitation.
+#
+# The weight of SWSGP's divergence is 1, as in the paper.
+#
+# The word `noise` runs Table 3, the learned noise. It uses all training rows of seed 1 and the paper's scaling
+# (vnngp-uci-sets.R):
+# - SVGP: 256 points (the paper: 1,024).
+# - SWSGP-M and SWSGP-N: k = 32 and 30 epochs. SWSGP-M uses 1,024 points.
+# - The paper's sgGP is mll_k(15).
+# - The paper's ExactGP is vecchia(30).
+#
+# VNNGP's noise is read from the tables of vnngp-uci.R. Rows are appended to table vnngp-noise. The word `compare`
+# prints them with the paper's figures.
+#
+#   Rscript bench/vnngp-side-by-side.R [traces, spatial, noise or compare] [sets]
+#     [methods of noise: svgp,swsgp,swsgp-n,mll_k,vecchia] [--out=FOLDER]
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
@@ -45,7 +58,8 @@ points_at <- function(train) unname(as.matrix(train[names(train) != "y"]))
 
 # ---- Figure 6 -------------------------------------------------------------------------------------------------------------------
 
-# The objective of each epoch. A fit by svgp() does not keep it, and it is caught where its batches end.
+# The objective of each epoch. A fit by svgp() does not keep it, and the function reads it where the optimisation by
+# batches returns.
 trace_of <- function(train, method) {
   kept <- NULL
   keep <- function(found) kept <<- found$trace

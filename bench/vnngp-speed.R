@@ -1,10 +1,10 @@
-# Time of the default fit of vnngp() from the data to estimates with standard errors, ordering and neighbours included, by phases and
-# threads, beside GPBoost's Vecchia-Laplace approximation.
+# Time of the default fit of vnngp() from the data to estimates with standard errors, including ordering and
+# neighbours. The time is reported by phases and threads, and compared with GPBoost's Vecchia-Laplace approximation.
+#
+# The fields have variance 1, Matérn 3/2 covariance and range 0.05 on the unit square, and k = 15. The word `million`
+# fits and predicts once at n = 1,000,000 (or at the given number of rows). It needs a machine without other work.
 #
 #   Rscript bench/vnngp-speed.R [neargp|phases|gpboost|million] [rows, as 10000,50000] [families, as poisson,bernoulli] [cholesky,iterative]
-#
-# Fields of variance 1 with Matern 3/2 covariance and range 0.05 on the unit square, k = 15. `million` fits and predicts once at n = 1,000,000 (or the rows
-# given) and wants a machine with nothing else to do.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
@@ -32,9 +32,13 @@ predict_once <- function(fit, places, threads) {
   timed(predict(fit, places, type = "link", k = k, threads = threads, verbose = FALSE))
 }
 
-# CPU seconds in the parts of a fit, by sampling the call stack: the rough optimum on a tenth of the rows; ordering, neighbours and pattern;
-# and, on all rows, posteriors and gradients, of which those for the second derivatives apart. R evaluates arguments where they are
-# first used, so that a search is found inside of other parts.
+# CPU seconds in the parts of a fit, by sampling the call stack:
+# - rough: the rough optimum on a tenth of the rows.
+# - search: ordering, neighbours and pattern.
+# - curvature: posteriors and gradients on all rows for the second derivatives.
+# - posteriors: the other posteriors and gradients on all rows.
+#
+# R evaluates arguments at their first use, and a search can therefore be inside other parts of the stack.
 fit_phases <- function(n, family) {
   data <- simulated(n, family)
   file <- tempfile()
@@ -49,8 +53,8 @@ fit_phases <- function(n, family) {
   data.frame(family = family, n = n, cpu = run$cpu, t(unclass(share) * run$cpu))
 }
 
-# CPU seconds: the least of interleaved repetitions with one and two threads. Elapsed seconds of two threads tell something only
-# on a machine with nothing else to do.
+# CPU seconds: the least of interleaved repetitions with one and two threads. Elapsed seconds of two threads are
+# informative only on a machine without other work.
 own_times <- function(n, family, rounds = 3L) {
   data <- simulated(n, family)
   best <- list()
@@ -79,7 +83,7 @@ gpboost_latent <- function(data, family, inversion) {
   c(jsonlite::fromJSON(printed[length(printed)]), list(mean = moments[, 1L], sd = sqrt(moments[, 2L])))
 }
 
-# neargp just before and just after its rival; the lesser time counts.
+# Runs neargp just before and just after its rival, and keeps the lesser time.
 beside_gpboost <- function(n, family, inversion) {
   data <- simulated(n, family)
   before <- fit_once(data$train, family, 1L)

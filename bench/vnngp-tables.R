@@ -1,9 +1,14 @@
-# The time of the table of neighbours before vnngp() fits (section 3.3 of its paper): k = 256, an inducing point at each training row, random
-# order. The paper: protein (printed as 25,600 rows) below 30 s and covtype (372,000 rows, 54 inputs) about 12 minutes, on an RTX2080 GPU. Here
-# one thread of the CPU. protein is searched in full. The search of covtype is estimated: 256 queries among the rows before them at each of eight
-# ranks, with the time to build the tree or the index taken off, and the mean over the ranks times the number of rows.
+# Measures the time of the table of neighbours before vnngp() fits (section 3.3 of its paper). The setting is k = 256,
+# an inducing point at each training row, and random order. On an RTX2080 GPU the paper needs less than 30 s for
+# protein, which it prints as 25,600 rows. It needs about 12 minutes for covtype (372,000 rows, 54 inputs). This
+# script uses one thread of the CPU.
 #
-# Expected: protein below 30 s, covtype above 12 minutes (a millisecond for each of 372,000 rows is 6 minutes with 32 neighbours).
+# The script searches protein in full, and estimates the time of covtype. At each of eight ranks, 256 queries are
+# searched among the rows before them. The time to build the tree or the index is subtracted. The estimate is the mean
+# over the ranks times the number of rows.
+#
+# Expected: protein takes less than 30 s and covtype more than 12 minutes. A millisecond for each of 372,000 rows is 6
+# minutes with 32 neighbours.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/vnngp-tables.R [sets: protein,covtype] [k: 256]
 
@@ -13,7 +18,7 @@ stop_unless_one_thread()
 
 printed_seconds <- c(protein = 30, covtype = 720)
 
-# The training rows of seed 1 in random order. All rows of covtype, scaled as for the fits.
+# The training rows of seed 1 in random order. For covtype these are drawn from all rows, scaled as for the fits.
 ordered_rows <- function(set) {
   data <- if (set == "covtype") prepared("covtype", 581012L) else prepared(set)
   train <- data[train_and_test_rows(nrow(data), 1L)$train, names(data) != "y"]

@@ -1,5 +1,7 @@
-# Are the totals that vnngp() predicts right? Posterior means of responses of one to a few events, at the data and held out, summed and
-# divided by the sums of what was observed and of the true means. Simulated fields, exponential with range 0.1 on the unit square.
+# Checks the totals that vnngp() predicts, for responses with one or a few events. Posterior means at the data are
+# summed and divided by the sum of the observed values. Posterior means at held-out locations are summed and divided
+# by the sum of the true means. The fields are simulated, with an exponential covariance of range 0.1 on the unit
+# square.
 #
 #   Rscript bench/vnngp-totals.R
 

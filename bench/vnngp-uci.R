@@ -1,17 +1,23 @@
-# vnngp() on the data sets of its paper's Tables 1 and 2: the paper's mean field by Adam and by natural gradients, and the default sparse posterior, beside the
-# paper's VNNGP and SVGP.
+# Runs vnngp() on the data sets of its paper's Tables 1 and 2. It fits the paper's mean field by Adam and by natural
+# gradients, and the default sparse posterior. It compares them with the paper's VNNGP and SVGP.
+#
+# The paper's protocol is 64/16/20 splits by seed, and Matérn 5/2 with one range per coordinate. The paper does not
+# state its scaling. In this script coordinates that vary are scaled to [-1, 1], and the response is standardised,
+# both over all rows. The paper uses the validation rows to choose k, learning rate and epochs. This script does not
+# use them.
+#
+# The set keggundirected contains many repeated rows. The scores of test rows without a copy among the training rows
+# are reported separately. Rows at the same location share an inducing point.
+#
+# The set covtype is the presence of pine with a Bernoulli likelihood, on a random subset of the rows. With 50 ranges,
+# scoring continues for a hundred steps that do not change the test scores. A fit to 5,000 rows therefore stops when a
+# step promises half a unit. The fit to all rows starts from its estimates.
+#
+# Fits with more than 60 neighbours start from the estimates of 32 and make two steps, except those by Adam. Each row
+# is written to table vnngp-uci-<set>-<posterior>-<k> when it is ready. It replaces an earlier row of its seed.
 #
 #   Rscript bench/vnngp-uci.R [sets] [seeds, as 1:3] [k, as 32] [posteriors: mean-field,natural,sparse] [rows of covtype]
 #     [neighbours of predictions, as 256; by default those of the fit]
-#
-# The paper's protocol: 64/16/20 splits by seed, Matern 5/2 with one range per coordinate. It does not say how it scales; here coordinates that vary are brought
-# to [-1, 1] and the response is standardised, over all rows. The validation rows choose nothing here (the paper: k, learning rate,
-# epochs). keggundirected is full of repeated rows: scores of test rows without a copy among the training rows are given apart.
-# Its rows at one place share an inducing point.
-# covtype: presence of pine with a Bernoulli likelihood, of a random subset of rows. With 50 ranges scoring goes on for a hundred steps that
-# scores do not notice: it stops where a step promises half a unit for 5,000 rows, and goes on from there with all.
-# Fits with more than 60 neighbours, but for Adam's, start from the estimates of 32 and make two steps.
-# Each row goes to table vnngp-uci-<set>-<posterior>-<k> as it comes, in the place of an earlier one of its seed.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
@@ -32,9 +38,9 @@ paper <- data.frame(
   svgp_nll = c(-0.708, 0.417, -0.399, 0.967, -0.680, 0.234), vnngp_rmse = c(0.091, 0.373, 0.096, 0.565, 0.118, NA),
   svgp_rmse = c(0.113, 0.366, 0.145, 0.633, 0.122, NA))
 
-# The paper's optimiser with its settings, or the default posterior. A jitter of 1e-5 of the variance is about the 1e-3 of the author's
-# code, which is absolute: estimated variances are 30 to 80. Neighbours in the metric of the estimates never settle where ranges are flat:
-# two searches are all that scores can tell.
+# The paper's optimiser with its settings, or the default posterior. The author's code uses an absolute jitter of
+# 1e-3. A jitter of 1e-5 of the variance is about the same, because estimated variances are 30 to 80. Neighbours in
+# the metric of the estimates never settle where ranges are flat. The scores do not improve after two searches.
 method_for <- function(posterior, k) {
   switch(posterior, sparse = vnngp(k), natural = vnngp(k, posterior = "mean-field", optimizer = "natural", jitter = 1e-5),
     "mean-field" = vnngp(k, posterior = "mean-field", optimizer = "adam", jitter = 1e-5, epochs = 300L, batch_size = 256L))
