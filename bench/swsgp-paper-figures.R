@@ -346,8 +346,8 @@ nearest_rows <- function(x, y, number) {
   t(apply(distance, 1L, function(d) order(d)[seq_len(number)]))
 }
 
-# The paper's comparison uses 64 experts. Each expert is an exact GP of the `size` training rows nearest to a centre
-# of k-means. A response is centred by the mean of its rows.
+# The comparison uses 64 experts. Each expert is an exact GP of the `size` training rows nearest to a centre of
+# k-means. A response is centred by the mean of its rows.
 train_experts <- function(data, experts, size) {
   x <- as.matrix(data$train[setdiff(names(data$train), "y")])
   set.seed(1)

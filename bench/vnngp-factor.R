@@ -2,10 +2,10 @@
 # variances of predictions. They are computed with the pattern of the prior (k = 15) and with the pattern of 30
 # neighbours, which predict() uses. The second table contains the time of whole fits. The third table concerns the
 # narrow factor, on the pattern of the conditioning sets, for many neighbours in eight dimensions. It contains the
-# errors of log determinant, gradient and variances.
+# errors of the log-likelihood or ELBO, of its gradient and of the variances.
 #
-# The first table uses Bernoulli responses, the hard case: their pseudo-observations have a precision of 0.25 at most.
-# Its covariance parameters are fixed at the truth.
+# The first table uses Bernoulli responses, the hard case, because the precision of their pseudo-observations is at
+# most 0.25. Its covariance parameters are fixed at the truth.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/vnngp-factor.R
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

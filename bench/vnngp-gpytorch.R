@@ -41,8 +41,8 @@ own_fit <- function(data, dimension, method, ard = TRUE) {
     covariance = cov_matern(2.5, ard = ard && dimension > 2L), method = method, threads = 1L, verbose = FALSE))
 }
 
-# The difference in time between fits of few and of more epochs. Each time is the least of several, and the two fits
-# take turns.
+# The difference in time between fits of few and of more epochs. For k up to 100, each time is the least of three, and
+# the two fits take turns.
 own_epoch <- function(data, dimension, k, batch) {
   amounts <- if (k > 100L) c(1L, 2L) else c(2L, 42L)
   fit_for <- function(epochs) {

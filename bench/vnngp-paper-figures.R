@@ -61,9 +61,9 @@ local_divergence <- function(S, m, x, k) {
   }, 0))
 }
 
-# The paper's divergence assumes unit variances. The sparse posterior has the same means, and the information at every
-# point is that of a normal observation of variance 1. Its divergence can be far smaller, because it can keep the
-# correlations of the prior.
+# The paper's divergence assumes unit variances. The sparse posterior uses the same means, and its information at
+# every point is that of a normal observation of variance 1. Its divergence can be far smaller, because it can keep
+# the correlations of the prior.
 divergences <- function(k, S, m, x, order) {
   ordered <- x[order, , drop = FALSE]
   neighbors <- matrix(order[as.matrix(neargp:::core_neighbors_before(ordered, seq_along(m), k, neargp:::plain_context()))], k)

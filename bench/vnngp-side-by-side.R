@@ -2,19 +2,19 @@
 #
 # The word `traces` runs Figure 6: the training loss against the steps of Adam, as means over about 100 steps. Batches
 # of 256, the rate 0.01 and k = 32 are used. The paper uses all training rows of Bike and UKHousing, and SVGP with
-# 1,024 points. Neither set is available. The script uses 3,000 rows each of elevators and of canopy heights (bcef),
-# 200 epochs (2,400 steps), and SVGP with 128 points.
+# 1,024 points. Neither set is available. The script uses 3,000 rows each of elevators and of canopy heights (bcef).
+# It runs 200 epochs, which are 2,400 steps, and SVGP with 128 points.
 #
 # The word `spatial` tests the claim that on spatial data VNNGP overfits less than SWSGP and predicts better than
-# SVGP. It computes the NLL of training and test rows, with 3,000 training rows of each of these sets:
-# - bcef: canopy heights, in place of UKHousing.
-# - heaton_satellite: satellite temperatures, in place of 3DRoad.
-# - co_ppt_monthly: Colorado's monthly precipitation, in place of precipitation.
+# SVGP. It computes the NLL of training and test rows, with 3,000 training rows of each of these sets.
+# - `bcef`: canopy heights, in place of UKHousing.
+# - `heaton_satellite`: satellite temperatures, in place of 3DRoad.
+# - `co_ppt_monthly`: Colorado's monthly precipitation, in place of precipitation.
 #
 # The weight of SWSGP's divergence is 1, as in the paper.
 #
 # The word `noise` runs Table 3, the learned noise. It uses all training rows of seed 1 and the paper's scaling
-# (vnngp-uci-sets.R):
+# (vnngp-uci-sets.R).
 # - SVGP: 256 points (the paper: 1,024).
 # - SWSGP-M and SWSGP-N: k = 32 and 30 epochs. SWSGP-M uses 1,024 points.
 # - The paper's sgGP is mll_k(15).

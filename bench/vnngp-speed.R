@@ -33,10 +33,10 @@ predict_once <- function(fit, places, threads) {
 }
 
 # CPU seconds in the parts of a fit, by sampling the call stack:
-# - rough: the rough optimum on a tenth of the rows.
-# - search: ordering, neighbours and pattern.
-# - curvature: posteriors and gradients on all rows for the second derivatives.
-# - posteriors: the other posteriors and gradients on all rows.
+# - `rough`: the rough optimum on a tenth of the rows.
+# - `search`: ordering, neighbours and pattern.
+# - `curvature`: posteriors and gradients on all rows for the second derivatives.
+# - `posteriors`: the other posteriors and gradients on all rows.
 #
 # R evaluates arguments at their first use, and a search can therefore be inside other parts of the stack.
 fit_phases <- function(n, family) {
