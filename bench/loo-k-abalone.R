@@ -1,16 +1,18 @@
-# Where the gap on abalone comes from (Jankowiak and Pleiss 2022, Table 8: LOO-k NLL .668, error .289; SVGP .691, .314; loo-k-classification.R
-# .757, .353).
+# Looks for the cause of the gap on abalone. In Table 8 of Jankowiak and Pleiss (2022), LOO-k reaches an NLL of .668 and an error of .289, and SVGP
+# reaches .691 and .314. Our script loo-k-classification.R reaches .757 and .353.
+#
+# Part "settings" keeps the classes (up to 8 rings, 9 and 10, more) and the splits of loo-k-classification.R. Both estimators run with 64 neighbours
+# and 1,000 steps, and their fits also predict from 256 neighbours. A further fit codes the sex, a coordinate with three distinct values, as three
+# columns. Two other methods are compared with LOO-k. The first is a random forest (package ranger). The second is a normal response, the logarithm
+# of the number of rings, which uses more information than the classes contain.
+#
+# Part "cuts" fits LOO-k ("label", 64 neighbours, 400 steps) with other limits between the classes, on the first split. It tries each pair of limits
+# that leaves at least 15% of the observations in every class.
+#
+# The normal response and "cuts" need the number of rings. They read it from the file abalone.csv.gz of NEARGP_DATA, which needs a column rings. Its
+# observations must stand in the order of the UCI file, as those of abalone3.csv.gz do. Without that file the other settings run.
 #
 #   Rscript bench/loo-k-abalone.R [splits: 1:3]
-#
-# "settings": other treatments of the classes as they are here, up to 8, 9 and 10, and more rings. Each split is that of loo-k-classification.R:
-# both estimators by 64 neighbours and 1,000 steps, predictions of these fits by 256 neighbours, the sex (a coordinate with values of three sorts)
-# as three columns, and others than LOO-k: a random forest (package ranger), and the number of rings as a normal response on the logarithmic
-# scale, which takes more from the data than classes do. "cuts": LOO-k ("label", 64 neighbours) where the rings are cut elsewhere, for each pair
-# of limits that leaves 15% of the rows in every class.
-#
-# Both need the rings themselves, in a file abalone.csv.gz of NEARGP_DATA with a column rings in the order of the UCI file, which is that of
-# abalone3.csv.gz. Without it the other settings run.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R", "class-sets.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -46,7 +48,7 @@ by_forest <- function(train, test) {
   score_classes(stats::predict(forest, test, num.threads = 1L)$predictions, test$y)
 }
 
-# P(up to 8), P(9 and 10) and P(more) of a normal response of which limits are cut half way between numbers of rings.
+# P(up to 8), P(9 and 10) and P(more) under the normal response. Limits lie half-way between two numbers of rings.
 by_rings <- function(rings, rows, limits = c(8, 10)) {
   both <- data.frame(data[inputs], rings = log(rings))
   fit <- neargp(rings ~ 1, both[rows$training, ], coords = stats::reformulate(inputs), covariance = cov_matern(nu = 2.5, ard = TRUE), threads = 1L,

@@ -1,5 +1,5 @@
-# A rare class far from data: presence in mi_tsca (7% of the rows; every fourth of them), predicted in held-out blocks of 20 and of 50 km
-# by loo_k() and vnngp(), and by its share alone.
+# Predicts a rare class far from data. The response is presence in every fourth row of mi_tsca (7% are presences). The script compares loo_k(),
+# vnngp() and the constant share of presences. The held-out blocks are 20 and 50 km wide.
 #
 #   Rscript bench/loo-k-base-rates.R
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

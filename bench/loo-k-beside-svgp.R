@@ -1,15 +1,17 @@
-# Times of loo_k() beside svgp() (Jankowiak and Pleiss 2022, section 5.4).
+# Compares the times of loo_k() and svgp() (Jankowiak and Pleiss 2022, section 5.4).
+#
+# Part "steps" is our version of Figure 4, for which the paper used 1,000 to 5,000,000 rows on a GPU. It reports the milliseconds of a step of
+# Adam on 128 rows, with 25 predictors and a range for each. loo_k() uses 32 and 256 neighbours. The neighbour search is timed separately, with an
+# index built once for 50 steps. For svgp() a step is a step of Adam on 128 rows, with 256 to 1,024 inducing points. Its time is the difference
+# between fits of three epochs and of one, divided by the number of steps between them. This time does not depend on the number of rows.
+#
+# Part "training" checks a claim of the paper about keggundirected (47,706 rows, on a GPU). The claim is that LOO-256 trains four times as fast as
+# SVGP with 1,024 points. We fit a random subset of the training rows of the first 15:3:2 split, and record the CPU seconds of whole fits. Scores
+# are those of 2,000 test rows. Method "svgp" uses the default optimiser and stops at convergence. Method "svgp adam" runs the paper's optimiser
+# with batches of 128 for 20 epochs. One thread is required:
 #
 #   OMP_NUM_THREADS=1 Rscript bench/loo-k-beside-svgp.R steps [rows: 1000,10000]
 #   OMP_NUM_THREADS=1 Rscript bench/loo-k-beside-svgp.R training [rows: 4000] [methods, a pattern]
-#
-# "steps" (Figure 4, 1,000 to 5,000,000 rows on a GPU): milliseconds of a step of Adam on 128 rows, 25 inputs, a range for each, by 32 and by 256
-# neighbours; the search, its index built once for 50 steps, is timed apart. For svgp() a step is that of Adam on 128 rows, by 256 to 1,024
-# points: the difference between a fit of three epochs and one of one, divided by its steps. It does not depend on the number of rows.
-#
-# "training" (the claim that LOO-256 trains four times as fast as SVGP with 1,024 points on keggundirected, 47,706 rows, on a GPU): CPU seconds of
-# whole fits on a random subset of the training rows of the first 15:3:2 split and the scores of 2,000 test rows. "svgp" is the default, which
-# ends by convergence; "svgp adam" takes the paper's optimiser and batch of 128 for 20 epochs.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 stop_unless_one_thread()
@@ -19,7 +21,7 @@ internal <- asNamespace("neargp")
 
 # ---- a step -----------------------------------------------------------------------------------------------------------------------
 
-# As the paper's: responses of a function of few inputs, rows without end.
+# Like the paper's data: the response depends on a few of the predictors, and n can be as large as needed.
 simulated <- function(n, inputs = 25L) {
   set.seed(1)
   data <- as.data.frame(matrix(rnorm(inputs * n), n))
@@ -27,7 +29,7 @@ simulated <- function(n, inputs = 25L) {
   data
 }
 
-# The problem that a fit would solve.
+# The optimisation problem that neargp() would solve.
 step_problem <- function(data, k) {
   method <- loo_k(k, optimizer = "adam")
   settings <- internal$check_settings(y ~ 1, data, method, covariance, stats::gaussian(), NULL, neargp_control(), "cpu", 1L, FALSE)

@@ -1,5 +1,5 @@
-# The table of bench/notes/classification.md from the results of bench/loo-k-classification.R: of each split the k of the best log score of the
-# validation rows, then means over splits with their standard errors, beside the paper's.
+# Prints the table of bench/notes/classification.md from the results of bench/loo-k-classification.R. On each split it chooses the k with the best
+# log score of the validation rows. It then prints means over splits with their standard errors, next to the paper's figures.
 #
 #   Rscript bench/loo-k-classification-table.R [estimator, auto]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -18,7 +18,7 @@ first <- do.call(rbind, lapply(by_split, function(one) one[which.min(one$k), ]))
 standard_error <- function(x) stats::sd(x) / sqrt(length(x))
 mean_se <- function(x) if (length(x) > 1L) sprintf("%.3f (%.3f)", mean(x), standard_error(x)) else sprintf("%.3f", x)
 counts <- function(x) paste(sprintf("%s: %d", names(table(x)), table(x)), collapse = ", ")
-# Bold: below the paper's by more than the standard error.
+# Bold figures are below the paper's by more than our standard error.
 beside <- function(ours, reference) {
   better <- mean(ours) + (if (length(ours) > 1L) standard_error(ours) else 0) < reference
   sprintf(if (better) "**%s**" else "%s", mean_se(ours))
@@ -39,7 +39,7 @@ cat("| set | splits | NLL | LOO-k | SVGP | error | LOO-k | SVGP | calibration er
 run <- paper_classes$set[paper_classes$set %in% chosen$set]
 for (set in run) table_row(set)
 
-# Means over the sets that are certainly the paper's, and what a fixed k gives.
+# Means over the sets that are certainly the paper's, and the NLL for each fixed k.
 ours <- tapply(chosen$nll, chosen$set, mean)
 compared <- setdiff(run, c("pine", "fir", "covtype", "splice"))
 reference <- paper_classes[match(compared, paper_classes$set), ]

@@ -1,13 +1,16 @@
-# Classes by LOO-k on the sets of its paper that can be had (Jankowiak and Pleiss 2022, Table 8), by the paper's protocol: inputs
-# standardised, random 15:3:2 splits into training, test and validation rows, Matern 5/2 with one range per input, k chosen by the log
-# score of the validation rows alone.
+# Classification by LOO-k on the available data sets of the LOO-k paper (Jankowiak and Pleiss 2022, Table 8). We follow the paper's protocol.
+# Predictors are standardised. Random 15:3:2 splits give training, test and validation rows. The covariance is Matérn 5/2 with one range per
+# predictor. The log score of the validation rows alone chooses k.
+#
+# Estimator "auto" is the default of loo_k(). Estimator "trend" is the same, with all predictors also as covariates of a trend inside the link. The
+# optimiser is mini-batch Adam. A larger k starts from the fit of the k before it and takes only a few steps. Estimator "auto" then keeps the
+# estimator that it chose at the first k.
+#
+# The responses of covtype are sets of their own, called pine, fir and covtype. Their test rows are the first 10,000 of the split's test rows.
+#
+# Results are saved after each split. Splits with results are skipped. The script bench/loo-k-classification-table.R prints the table of the results.
 #
 #   Rscript bench/loo-k-classification.R [sets, comma-separated] [splits, e.g. 1:5] [k, e.g. 32,64] [estimators, comma-separated]
-#
-# "auto" is the default of loo_k(); "trend" the same with all inputs as covariates of a trend inside the link. Mini-batch Adam; a larger k
-# starts from the fit of the one before it, with few steps from there ("auto" keeps the estimator that it took first). covtype is a set
-# like the others, by the names pine, fir and covtype; its test rows are the first 10,000 of theirs. Results are kept split by split, and
-# what is there is not run again; bench/loo-k-classification-table.R makes the table of them.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
 source(file.path(folder, "common.R"))
@@ -19,7 +22,7 @@ splits <- eval(str2lang(argument(2L, "1:5")))
 sizes <- as.integer(argument(3L, c("32", "64", "128", "256")))
 estimators <- argument(4L, "auto")
 
-# Of the first k 1,000; the cost of a step grows with the square to the cube of k.
+# The first k takes 1,000 steps instead. Larger k take fewer, since the cost of a step grows with k^2 to k^3.
 steps_from_fit <- c("32" = 300L, "64" = 200L, "128" = 100L, "256" = 60L)
 
 fit_one <- function(data, estimator, k, start) {
@@ -32,7 +35,8 @@ fit_one <- function(data, estimator, k, start) {
     method = loo_k(k, if (estimator == "trend") "auto" else estimator, "adam", steps = steps))
 }
 
-# One row for each k, with the estimator that was taken and, of "auto", how it was told from the other.
+# Returns a row for each k. Column `taken` is the estimator of the fit. Column `held_out` is TRUE where "auto" chose it by scores of held-out
+# observations.
 run_estimator <- function(data, rows, set, split, estimator) {
   fit <- NULL
   results <- lapply(sizes, function(k) {

@@ -1,8 +1,9 @@
-# Do 95% intervals of the linear predictor cover it, for counts, amounts and outliers by loo_k() and vnngp()?
+# Do 95% intervals of the linear predictor cover it? The script compares loo_k() and vnngp() for counts, amounts and outliers.
+#
+# A field of variance 1, with a Matérn 3/2 covariance of range 0.1, is observed at 250 locations in the unit square. The coverage is that of the
+# field at 250 further locations.
 #
 #   Rscript bench/loo-k-coverage.R [seeds]
-#
-# A field of variance 1, Matern 3/2 with range 0.1, at 250 places in the unit square; covered is the field at 250 further places.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"

@@ -1,11 +1,12 @@
-# Nearest neighbours that say nothing new (Jankowiak and Pleiss 2022, section 5.5 and Table 5): each training row gets a noisy replicate,
-# normal noise of variance 1e-4 on each input and on the response, so that half of all neighbours are copies. Inputs and response are
-# standardised, Matern 5/2 with a range for each input. Beside LOO-64: mll_k(), whose neighbourhoods are scored jointly, and vecchia(), in
-# which a copy is the neighbour of one row only.
+# Nearest neighbours that add no information (Jankowiak and Pleiss 2022, section 5.5 and Table 5). Each training row gets a noisy replicate, with
+# normal noise of variance 1e-4 on each predictor and on the response. Half of all neighbours are then copies. Predictors and response are
+# standardised. The covariance is Matérn 5/2 with a range for each predictor.
+#
+# LOO-64 is compared with mll_k(), which scores each neighbourhood jointly, and with vecchia(). In vecchia() a copy is the neighbour of one row only.
+# The default runs loo_k() and svgp() alone. svgp() uses 128 inducing points, and the paper's SVGP uses 512. The paper's other two sets, Bike and
+# Slice, are not available.
 #
 #   Rscript bench/loo-k-degenerate.R [sets, comma-separated] [splits, e.g. 1:2] [k, 64] [rows at most] [methods, comma-separated: loo_k,svgp]
-#
-# svgp() takes 128 points, the paper's SVGP 512. The paper's other two sets, Bike and Slice, cannot be had.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -30,7 +31,7 @@ standardized <- function(set, split) {
   data <- data.frame(inputs, y = drop(scale(rows$y)))
   set.seed(split)
   data <- data[sample.int(nrow(data), min(nrow(data), at_most)), ]
-  # an input that does not vary among the training rows has no range
+  # Predictors that do not vary among the training rows are dropped, since their ranges cannot be estimated.
   training <- seq_len(round(0.75 * nrow(data)))
   data[vapply(data[training, ], function(x) all(is.finite(x)) && length(unique(x)) > 1L, NA)]
 }

@@ -1,13 +1,15 @@
-# LOO-k and the likelihood where the model is wrong (Jankowiak and Pleiss 2022, section 5.1, Figures 1 and 8): a stationary field whose
-# inputs are warped, so that it is not stationary any more. Uniform inputs in [-1, 1]^4, a Gaussian covariance of length scale 1/2, noise
-# 0.1; fits have a Matern 5/2 covariance with a range for each input. The paper has 4,048 rows to fit and as many to score. The likelihood is
-# that of exact_gp(); with more than 2,000 rows its maximum is taken from vecchia(60), and predictions are those of exact_gp() there (at 1,000
-# rows the log likelihood of these estimates was 1.3 and 0.3 below the maximum, without a warp and with the strongest).
+# Compares LOO-k with maximum likelihood where the model is wrong (Jankowiak and Pleiss 2022, section 5.1, Figures 1 and 8). The predictors of a
+# stationary field are warped, which makes the field non-stationary. Predictors are uniform in [-1, 1]^4. The field comes from a Gaussian
+# covariance of lengthscale 1/2, and the standard deviation of the noise is 0.1. Fits use a Matérn 5/2 covariance with a range for each predictor.
+# The paper uses 4,048 rows to fit and as many to score.
+#
+# The likelihood is that of exact_gp(). With more than 2,000 rows, vecchia(60) estimates the parameters, and exact_gp() predicts with them. At
+# 1,000 rows the log likelihood at these estimates was 1.3 below the maximum without a warp, and 0.3 below it with the strongest warp.
+#
+# Results of methods that do not run are kept. With methods "none" nothing is fitted, and the kept results are drawn. The table
+# loo-k-misspecified-counts counts the cases in which LOO-k scores better than the likelihood.
 #
 #   Rscript bench/loo-k-misspecified.R [rows, 1000] [seeds, e.g. 1:3] [strengths of the warps, e.g. 0,1,4] [methods, e.g. loo_k,loo_k_all]
-#
-# Results of methods that are not run stay; "none" draws what is kept. Table loo-k-misspecified-counts says in how many
-# cases LOO-k scores better than the likelihood.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
@@ -28,7 +30,7 @@ fit_by <- function(method, data, covariance = cov_matern(2.5, ard = TRUE), nugge
     threads = 1L, verbose = FALSE))
 }
 
-# Predictions from all rows, not from the nearest, with the parameters of a fit.
+# An exact GP with the parameters of a fit: it predicts from all rows, not only from the nearest ones.
 exact_at <- function(fit, data) {
   known <- coef(fit, "covariance")
   ranges <- unname(known[startsWith(names(known), "range")])
@@ -41,7 +43,7 @@ methods <- list(
   likelihood = function(data) if (nrow(data) <= 2000L) fit_by(exact_gp(), data) else exact_at(fit_by(vecchia(60L), data), data)
 )
 
-# The same responses for all warps.
+# All warps share these responses.
 stationary <- function(seed) {
   set.seed(seed)
   x <- matrix(runif(8L * rows, -1, 1), ncol = 4L, dimnames = list(NULL, paste0("x", 1:4)))
@@ -61,7 +63,7 @@ fit_and_score <- function(data, name, warp, gamma, seed) {
 
 name_of_run <- sprintf("loo-k-misspecified-%d", rows)
 
-# Means over seeds. Without a warp all are alike.
+# Means over seeds. At strength 0 all warps are the same, and one run serves all of them.
 save_means <- function(results) {
   unwarped <- results[results$gamma == 0, ]
   everywhere <- lapply(setdiff(unique(results$warp), unwarped$warp), function(warp) replace(unwarped, "warp", warp))
@@ -84,7 +86,7 @@ if (length(chosen)) for (seed in seeds) {
   }
 }
 
-# Cases are warps and strengths; without a warp there is one.
+# A case is a warp with a strength. Strength 0 counts as one case.
 counts_of <- function(size) {
   table <- read_result(sprintf("loo-k-misspecified-%d", size))
   table <- table[table$gamma > 0 | table$warp == "cubic", ]

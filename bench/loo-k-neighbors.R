@@ -1,11 +1,11 @@
-# Scores of LOO-k against the number of neighbours, 8 to 256 (Jankowiak and Pleiss 2022, Figure 3: five sets, ten splits). Fits by 8 and by 16
-# neighbours, 800 steps of Adam from scratch, are run here. Those by 32 to 256 are kept by loo-k-uci.R, on the same splits; each of them but the
-# first starts from the fit before it.
+# Scores of LOO-k against the number of neighbours, 8 to 256. In the paper this is Figure 3, with five sets and ten splits (Jankowiak and Pleiss
+# 2022). This script runs the fits with 8 and 16 neighbours, each 800 steps of Adam from scratch. loo-k-uci.R keeps those with 32 to 256 on the same
+# splits. There each fit except the first starts from the fit before it.
 #
 #   Rscript bench/loo-k-neighbors.R run [sets: pol,elevators,kin40k,protein] [splits: 1:3] [k: 8,16]
 #   Rscript bench/loo-k-neighbors.R table
 #
-# "table" keeps the means over splits and draws them, less those at k = 8.
+# "table" keeps the means over splits and draws their differences from k = 8.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 

@@ -1,7 +1,10 @@
-# What each objective thinks of the scale of the kernel and of the noise (Jankowiak and Pleiss 2022, section 5.2, Figure 2): all parameters at their
-# values of maximum likelihood but one, which varies. The paper's set, Bike with 2,000 rows and 100 inducing points, cannot be had: here are 600
-# rows of pol and of elevators and 40 points. Objectives per row, less their maximum: the log likelihood by exact_gp(), LOO of all other rows in
-# closed form, loo_k(128), and the collapsed bound of svgp(), whose posterior is the best at each value, with points by k-means that stay.
+# Which scale of the kernel and of the noise does each objective prefer (Jankowiak and Pleiss 2022, section 5.2, Figure 2)? One parameter varies,
+# and all others stay at their maximum likelihood estimates. The paper's set, Bike with 2,000 rows and 100 inducing points, is not available. We
+# use 600 rows of pol and of elevators, and 40 points.
+#
+# Four objectives are compared, per row and less their maximum. The first is the log likelihood by exact_gp(). The second is LOO given all other
+# rows, in closed form. The third is loo_k(128). The fourth is the collapsed ELBO of svgp(), whose posterior is optimal at each value. Its inducing
+# points come from k-means and do not move.
 #
 #   Rscript bench/loo-k-objectives.R [sets: pol,elevators] [rows: 600] [points: 40]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -58,7 +61,7 @@ shifted <- function(table) {
   table
 }
 
-# The value at which each objective is highest, by a parabola in the logarithm through the best and its two neighbours.
+# The value at which an objective is highest. A parabola in log(sd) through the best value and its two neighbours gives it.
 highest <- function(sd, value) {
   best <- min(max(which.max(value), 2L), length(value) - 1L)
   if (which.max(value) != best) return(sd[which.max(value)])

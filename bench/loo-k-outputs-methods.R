@@ -1,11 +1,12 @@
-# The four methods of Table 7 of the LOO-k paper (Jankowiak and Pleiss 2022) with a linear model of coregionalisation, on sets that can be had:
-# Baxter and Kuka and the training file of Sarcos cannot. Here are naval (two outputs) and the test file of Sarcos (its first outputs), both with
-# fewer rows than they have, since loo_k() and mll_k() of several outputs fit by all rows: mini-batches are for one output.
+# The four methods of Table 7 of the LOO-k paper (Jankowiak and Pleiss 2022), with a linear model of coregionalisation. Baxter, Kuka and the training
+# file of Sarcos are not available. We use naval with two outputs, and the first outputs of the test file of Sarcos. Both sets are reduced to fewer
+# rows, since loo_k() and mll_k() fit several responses with all rows. Mini-batches support only one response.
+#
+# Inputs and outputs are standardised, and the splits are 15:3:2. The covariance is Matérn 5/2 with a range for each input. We use k = 16 and 128
+# inducing points. The paper uses k = 16 or 32 and 300 points. Scores are means over outputs. Column "joint" is the log score of all outputs of a row
+# together, divided by their number.
 #
 #   Rscript bench/loo-k-outputs-methods.R [sets: naval,sarcos_test] [training rows: 1000] [outputs at most: 3] [splits: 1:3] [methods]
-#
-# Inputs and outputs standardised, 15:3:2 splits, Matern 5/2 with a range for each input, k = 16 (the paper's k is 16 or 32), 128 inducing points
-# (300). Scores are means over outputs; "joint" is the log score of all outputs of a row together, divided by their number.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R", "outputs-fits.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 

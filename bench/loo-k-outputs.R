@@ -1,12 +1,17 @@
-# Several outputs: a linear model of coregionalisation by LOO-k beside separate fits of each output, and beside gstat's cokriging.
+# Several responses: compares a linear model of coregionalisation by LOO-k with separate fits of each response, and with cokriging by gstat.
 #
-#   Rscript bench/loo-k-outputs.R [parts, comma-separated: jura, meuse, naval, sarcos_test, sarcos_small] [splits, e.g. 1:3] [models of the last two, a pattern]
+# Part jura uses gstat's data (Goovaerts 1997): 259 samples with cadmium, nickel and zinc. It predicts cadmium at 100 further locations. In the
+# "heterotopic" case nickel and zinc are known at these 100 locations.
 #
-# jura       gstat's data, 259 samples with cadmium, nickel and zinc, 100 further ones to predict cadmium at (Goovaerts 1997); "heterotopic":
-#            nickel and zinc are known at the 100 places, too
-# meuse      sp's data, four metals at 155 places (as logarithms), ten folds
-# naval, sarcos_test   the stand-ins for Table 7 of the LOO-k paper (Jankowiak and Pleiss 2022): inputs and outputs standardised, 15:3:2
-#            splits, one range for each input
+# Part meuse uses sp's data: the logarithms of four metals at 155 locations, in ten folds.
+#
+# Parts naval and sarcos_test are our substitutes for Table 7 of the LOO-k paper (Jankowiak and Pleiss 2022). Predictors and responses are
+# standardised. The splits are 15:3:2, and the covariance uses one range for each predictor.
+#
+# Part sarcos_small fits all responses of sarcos_test with few rows. It does not run by default. The arguments for splits and models apply only to
+# naval and sarcos_test.
+#
+#   Rscript bench/loo-k-outputs.R [parts, comma-separated: jura,meuse,naval,sarcos_test] [splits, e.g. 1:3] [models, a pattern]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 source(file.path(bench_folder(), "outputs-fits.R"))
@@ -17,8 +22,8 @@ splits <- if (length(arguments) > 1L) eval(str2lang(arguments[[2L]])) else 1:3
 wanted <- if (length(arguments) > 2L) arguments[[3L]] else "."
 describe_run(c("gstat", "sp"))
 
-# gstat as its authors show it (demo(cokriging)): variograms of all pairs and fit.lmc() from a common model, with the complete rows (its fit refuses the
-# pairs of distance zero that others make); then cokriging with the nearest observations of each variable.
+# gstat as its authors use it in demo(cokriging). fit.lmc() fits the variograms of all pairs, starting from a common model. It uses the complete rows
+# only, because other rows produce pairs at distance zero, which it refuses. Cokriging then uses the nearest observations of each variable.
 gstat_cokriging <- function(outputs, train, test, model, nmax = 30) {
   variables <- function(rows, ...) {
     g <- NULL
@@ -136,7 +141,7 @@ run_robot <- function(set, pattern, splits) {
   save_table(do.call(rbind, rows), paste0("loo-k-outputs-", set))
 }
 
-# 800 places to train, k = 20: small enough for all outputs together in half a minute.
+# With 800 training locations and k = 20, all responses together take half a minute.
 run_small <- function() {
   raw <- bench_data("sarcos_test")
   outputs <- grep("^tau", names(raw), value = TRUE)

@@ -1,4 +1,4 @@
-# The tables of bench/notes/classification.md from the results of bench/loo-k-polya-gamma.R.
+# Prints the tables of bench/notes/classification.md from the results of bench/loo-k-polya-gamma.R.
 #
 #   Rscript bench/loo-k-polya-gamma-table.R
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -6,8 +6,8 @@ folder <- if (length(script)) dirname(script) else "bench"
 source(file.path(folder, "common.R"))
 source(file.path(folder, "class-sets.R"))
 
-# The log loss that the best log-normal q leaves where a target has any number of neighbours, all of its class: then each process has the
-# logit 1 / (2 E omega), and pays for it by its divergence from the prior.
+# The log loss of the best log-normal q for a target with any number of neighbours, all of its own class. The logit of each process is then
+# 1 / (2 E omega). Its cost in the objective is the divergence of q from the prior.
 least_log_loss <- function(classes, weight) {
   processes <- if (classes == 2L) 1L else classes
   nodes <- seq(-6, 6, length.out = 401L)
@@ -33,7 +33,7 @@ results <- read_result("loo-k-polya-gamma")
 default <- results[results$kl_weight == formals(loo_k)$kl_weight, ]
 mean_se <- function(x) if (length(x) > 1L) sprintf("%.3f (%.3f)", mean(x), stats::sd(x) / sqrt(length(x))) else sprintf("%.3f", x)
 
-# At the default weight, of each split the k of the best log score of the validation rows.
+# Results at the default weight. On each split, k is the one with the best log score of the validation rows.
 chosen <- do.call(rbind, lapply(split(default, paste(default$set, default$split)), function(one) one[which.min(one$validation_nll), ]))
 run <- paper_classes[paper_classes$set %in% chosen$set, ]
 cat("| set | splits | NLL | paper: LOO-k | SVGP | error | LOO-k | SVGP | calibration error | k | CPU s, k = 32 |\n",
@@ -47,7 +47,7 @@ compared <- run$set != "splice"
 cat(sprintf("\nmean over %d sets but splice: %.3f, paper's LOO-k %.3f\n", sum(compared),
   mean(tapply(chosen$nll, chosen$set, mean)[run$set[compared]]), mean(run$loo_nll[compared])))
 
-# Weight and k by the validation rows, as the paper chooses the weight of its baselines; first split.
+# On the first split the validation rows choose the weight and k. The paper chooses the weight of its baselines in this way.
 tuned <- do.call(rbind, lapply(split(results, results$set), function(one) {
   one <- one[one$split == 1L, ]
   one[which.min(one$validation_nll), c("set", "k", "kl_weight", "nll", "error", "calibration")]
@@ -56,7 +56,7 @@ cat("\nweight and k by validation, first split\n")
 print(tuned[match(run$set, tuned$set), ], digits = 3L, row.names = FALSE)
 cat("mean but splice", format(mean(tuned$nll[tuned$set %in% run$set[compared]]), digits = 3L), "\n")
 
-# By weight, on the first split at the first k.
+# Scores for each weight, on the first split with the smallest k.
 first <- results[results$split == 1L & results$k == min(results$k), ]
 for (score in c("validation_nll", "nll", "loo_nll")) {
   table <- tapply(first[[score]], first[c("set", "kl_weight")], mean)[run$set, , drop = FALSE]

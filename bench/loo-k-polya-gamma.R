@@ -1,10 +1,10 @@
-# The Polya-Gamma estimator of classes on the sets of the paper's Table 8, at several weights of its divergence; protocol and sets are
-# those of loo-k-classification.R.
+# The Polya-Gamma estimator of classes on the sets of the paper's Table 8, with several weights of its divergence. Protocol and sets are those of
+# loo-k-classification.R.
 #
 #   Rscript bench/loo-k-polya-gamma.R [sets, comma-separated] [splits, e.g. 1:3] [k, e.g. 32,64] [weights, e.g. 0.1,0.03]
 #
-# Each row is a fit of its own of 1,000 steps. Rows are kept as they come, and what is there is not run again;
-# bench/loo-k-polya-gamma-table.R makes the table of them.
+# Each row is a separate fit of 1,000 steps. Each row is saved as soon as it is finished, and finished rows are skipped. The script
+# bench/loo-k-polya-gamma-table.R prints the table of these rows.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
 source(file.path(folder, "common.R"))

@@ -1,13 +1,15 @@
-# The log score of protein by LOO-k (Jankowiak and Pleiss 2022, Table 6: NLL .626, standard error .008, ten splits), which loo-k-uci.R misses on
-# three splits (.658). Two questions: what differs between splits, and what do settings change?
+# Studies the log score of protein by LOO-k. The paper prints an NLL of .626 with standard error .008 over ten splits (Jankowiak and Pleiss 2022,
+# Table 6). On three splits loo-k-uci.R reaches only .658. Two questions: what differs between splits, and what do settings change?
+#
+# Part "splits" fits with 600 steps of Adam from scratch. It reports the NLL of test and validation rows. For the test rows it also reports the part
+# of the NLL that the ten worst rows contribute. Test rows whose predictors equal those of a training row ("copies") and the other test rows get
+# separate NLLs. The last figure is the part of the NLL from test rows with the smallest response of the set (-2.45 standard deviations).
+#
+# Part "settings" changes one setting at a time. Setting "jitter" adds normal noise of standard deviation .01 to the training inputs. Setting "once"
+# keeps one of the training rows with the same inputs.
 #
 #   Rscript bench/loo-k-protein.R splits [splits, e.g. 1:10] [k, 64]
 #   Rscript bench/loo-k-protein.R settings [split, 2] [k, 32]
-#
-# "splits": the NLL of test and validation rows, the part that the ten worst test rows contribute to it, the NLL of test rows whose inputs are
-# those of a training row ("copies"), of the others, and of the rows whose response is the least of the set (-2.45 standard deviations). 600 steps
-# of Adam from scratch. "settings": one setting at a time is another one. "jitter" adds normal noise of standard deviation .01 to the training
-# inputs, "once" keeps one of the training rows with the same inputs.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -26,7 +28,7 @@ fit_protein <- function(train, steps = 600L, learning_rate = 0.03, optimizer = "
       refresh = refresh)))
 }
 
-# The NLL of each row, not only their mean.
+# Returns the NLL of each row. scores() returns only their mean.
 row_scores <- function(fit, rows, k) {
   predicted <- predict(fit, data[rows, ], k = k, threads = 1L)
   -stats::dnorm(data$y[rows], predicted$mean, predicted$sd, log = TRUE)

@@ -1,14 +1,19 @@
-# Mean ranks of the methods over sets and splits, as Tables 1 to 3 and Figure 10 of the LOO-k paper have them (Jankowiak and Pleiss 2022), from
-# results that other scripts keep; nothing is fitted here.
+# Mean ranks of the methods over sets and splits, as in Tables 1 to 3 and Figure 10 of the LOO-k paper (Jankowiak and Pleiss 2022). The script fits
+# nothing. It reads the results that other scripts keep.
+#
+# Kind "regression": Results come from paper-tables.R and loo-k-uci.R, on the sets and splits for which all six methods were run.
+#
+# Kind "outputs": Results come from loo-k-outputs-methods.R. They replace the four sets of robots. The NLL is that of all outputs of a row together.
+#
+# Kind "binary": Results come from pgvi.R (SVGP and PGVI) and loo-k-classification.R.
+#
+# Kind "classes": Results come from loo-k-classification.R, without splice (see bench/class-sets.R). Our LOO-k and the printed LOO-k are each
+# compared with the printed SVGP, set by set.
+#
+# Column "printed_there" ranks the printed means of the same methods on the same sets. Column "printed" is the paper's rank. For regression the paper
+# ranks over eight sets and ten splits, and includes ALC as a seventh method.
 #
 #   Rscript bench/loo-k-ranks.R
-#
-# regression   paper-tables.R and loo-k-uci.R: sets and splits for which all six methods were run. "printed_there" ranks the printed means
-#              of the same six on the same sets, "printed" is the paper's rank over eight sets and ten splits, which has ALC as a seventh
-# outputs      loo-k-outputs-methods.R, in place of the four sets of robots; NLL is that of all outputs of a row together
-# binary       pgvi.R (SVGP and PGVI) and loo-k-classification.R
-# classes      loo-k-classification.R beside the print, but for splice (bench/class-sets.R): set by set, our LOO-k and the printed LOO-k, each against
-#              the printed SVGP
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R", "ranks.R", "class-sets.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -57,7 +62,7 @@ binary_rows <- function() {
 
 rank_within <- function(value, cell) stats::ave(value, cell, FUN = function(x) rank(x, ties.method = "average"))
 
-# Mean ranks of the printed means over the sets of our cells, each as often as it has splits.
+# Mean ranks of the printed means over the sets of our results. Each set is weighted by its number of splits.
 ranks_of_print <- function(metric, cells, methods) {
   printed <- best_published("loo-k")
   printed <- printed[printed$metric == metric & printed$method %in% methods & printed$set %in% cells$set, ]
@@ -70,7 +75,7 @@ ranks_of_print <- function(metric, cells, methods) {
   }, 0)
 }
 
-# Beside the print. Only pairs of set and split with all methods count.
+# Our mean ranks next to the printed ones. Only pairs of set and split with all methods count.
 ranks_beside_print <- function(kind, rows, metrics) {
   if (is.null(rows)) return(NULL)
   methods <- intersect(names(printed_ranks), rows$method)
@@ -83,7 +88,7 @@ ranks_beside_print <- function(kind, rows, metrics) {
   }))
 }
 
-# On how many sets LOO-k, ours and the printed, is below the printed SVGP.
+# Counts the sets on which our LOO-k, and the printed LOO-k, score below the printed SVGP.
 classes_beside_print <- function() {
   results <- read_result("loo-k-classification")
   others <- c("titanic", "bank", "spambase", "musk2", "pine", "fir", "splice")

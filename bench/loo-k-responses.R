@@ -1,12 +1,15 @@
-# Counts, amounts and outliers by loo_k() (pseudo-observations, gamma variables) beside vnngp(): negative log score,
-# coverage of 95% intervals and CPU time, on held-out rows.
+# Compares loo_k() with vnngp() for counts, amounts and outliers, which loo_k() fits with pseudo-observations or gamma variables. It reports the
+# negative log score, the coverage of 95% intervals and the CPU time, on held-out rows.
+#
+# Part "simulated" draws a field of variance 1 in the unit square, with a Matérn 3/2 covariance of range 0.1. The models are those of the
+# simulation. Half of the rows are used for the fit, and the other half for the scores. In the cases `mis-specified` the field is rough
+# (exponential) and a step is added, which the models do not contain.
+#
+# Part "many" uses six predictors with a range for each. Two of them do not matter.
+#
+# Part "sets" uses shared data and holds out 20% of the rows.
 #
 #   Rscript bench/loo-k-responses.R [simulated|many|sets|all] [seeds]
-#
-# simulated: a field of variance 1, Matern 3/2 with range 0.1, in the unit square; the other half of the rows is held out; the models are
-#   those of the simulation. `mis-specified`: a rough field (exponential) and a step that the models do not have.
-# many: six inputs, of which two do not matter; a range for each.
-# sets: shared data, 20% of the rows held out.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
@@ -45,7 +48,7 @@ several_inputs <- function(response) {
   data.frame(coords, y = response$draw(field), trials = response$trials %||% 1)
 }
 
-# Fit to the first rows, and the scores of the others.
+# Fits the training rows and scores the test rows.
 run_method <- function(train, test, formula, coords, family, covariance, method) {
   fit <- NULL
   seconds <- cpu_seconds(fit <- suppressWarnings(neargp(formula, train, coords = coords, covariance = covariance, family = family, method = method,
@@ -89,7 +92,7 @@ shared <- function(seed) {
   wet$trials <- wet$observed
   set.seed(200 + seed)
   rain <- rain[sample.int(nrow(rain), 10000L), ]
-  rain$precip <- pmax(rain$precip, 0.01) # a Gamma response is above 0
+  rain$precip <- pmax(rain$precip, 0.01) # A Gamma response is above 0.
   rbind(
     compare("yelloweye", yelloweye, held_in(nrow(yelloweye), seed), negative_binomial(), ~ X + Y, cov_matern(1.5), list(vnngp(15L), loo_k(30L)),
       formula = catch_count ~ depth + I(depth^2) + offset(log(hook_count))),
@@ -112,7 +115,7 @@ for (seed in seeds) {
   if (part %in% c("sets", "all")) results <- rbind(results, shared(seed))
 }
 
-# Mean of each method, and the mean and standard error of the difference, seed by seed.
+# Means of each method, with the mean and standard error over seeds of the difference in log score.
 wide <- split(results, results$case)[unique(results$case)]
 table <- do.call(rbind, lapply(wide, function(one) {
   by_method <- split(one, factor(one$method, c("vnngp", "loo")))

@@ -1,12 +1,13 @@
-# What one Adam step of loo_k() on classes costs as the rows become more: a batch of 128 observations given their 32 nearest, eight
-# inputs, one range for each. The search for neighbours is timed apart: its index is built once for `refresh` steps.
+# How does the cost of one Adam step of loo_k() on classes grow with the number of rows? A step uses a batch of 128 observations, each given its
+# 32 nearest neighbours. Each of the eight predictors takes its own range. The neighbour search is timed separately, with an index built once for
+# `refresh` steps.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/loo-k-steps.R
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 stop_unless_one_thread()
 
-# The problem that a fit would solve, with n rows and as many classes.
+# The optimisation problem that neargp() would solve, with n rows and the given number of classes.
 step_problem <- function(n, classes, per_class) {
   set.seed(1)
   data <- as.data.frame(matrix(rnorm(8 * n), n))

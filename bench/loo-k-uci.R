@@ -1,10 +1,9 @@
-# LOO-k on the UCI sets of its paper (Jankowiak and Pleiss 2022, Table 6), by the paper's protocol: inputs and
-# response standardised, random 15:3:2 splits into training, test and validation rows, Matern 5/2 with one range per
-# input, constant mean, k chosen from {32, 64, 128, 256} by the log score of the validation rows.
+# LOO-k on the UCI sets of the LOO-k paper (Jankowiak and Pleiss 2022, Table 6). We follow the paper's protocol. Predictors and response are
+# standardised. Random 15:3:2 splits give training, test and validation rows. The mean is constant, and the covariance is Matérn 5/2 with one range
+# per predictor. The log score of the validation rows chooses k from {32, 64, 128, 256}. The optimiser is mini-batch Adam. Each k starts from the
+# fit of the k before it.
 #
 #   Rscript bench/loo-k-uci.R [sets, comma-separated] [splits, e.g. 1:3]
-#
-# Optimiser: the paper's mini-batch Adam, each k started from the fit of the one before it.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 

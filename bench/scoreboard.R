@@ -1,11 +1,12 @@
-# Compares each figure that the papers print for a method and a data set at hand (published.csv) with ours. Other scripts keep the results, and
-# `sources` says where. Ours is the mean over the splits of the setting with most of them. Among several weights or numbers of neighbours the lowest
-# validation score of each split decides. A figure without a result says "not run".
+# Compares each figure that the papers print for an available method and data set (published.csv) with our result. Other scripts keep the results,
+# and `sources` lists where. Our result is the mean over splits of the setting with the most splits. Among several weights or numbers of neighbours,
+# the lowest validation score of each split decides. A figure without a result is marked "not run".
 #
 #   Rscript bench/scoreboard.R
 #
-# Keeps tables scoreboard, a row for each figure, and scoreboard-counts. Two things differ from the print. SWSGP's log scores lack
-# log(2 pi) / 4: what six of its cells imply by their RMSE is .458 to .50 too low. VNNGP's RMSE of covtype is of labels -1 and 1.
+# Saves the tables scoreboard, with a row for each figure, and scoreboard-counts. Two kinds of printed figures are corrected before the comparison.
+# The NLLs in the SWSGP paper, except that of eeg, lack log(2 pi) / 4. In six of its cells the NLL is .458 to .50 below the NLL that their RMSE
+# implies. The RMSE of covtype in the VNNGP paper refers to labels -1 and 1, and is halved.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -17,7 +18,7 @@ in_paper_tables <- function(paper, method) function(set) {
   if (nrow(rows)) chosen_by_validation(of_most_splits(rows), "nll_validation")
 }
 
-# protein was run on ten splits.
+# Protein was run on ten splits, so its results come from another table.
 of_loo_k <- function(set) {
   if (set == "protein") return(transform(read_result("loo-k-protein"), cpu_seconds = cpu))
   rows <- read_result(paste0("loo-k-uci-", set))
@@ -78,7 +79,8 @@ ours_beside <- function(printed) {
     as_good = two_error_verdict(printed, value))
 }
 
-# "yes": as good as printed to its digits, or within two standard errors of the difference. Where a figure stands without its error, ours alone counts.
+# Returns "yes" where our mean is as good as printed, to its digits, or within two standard errors of the difference. Where the paper prints no
+# error, only ours counts.
 two_error_verdict <- function(printed, value) {
   found <- verdict(printed$metric, mean(value), 2 * standard_error(value), printed$value, 2 * printed$se, printed$digits)
   if (found == "no") "no" else "yes"
