@@ -91,8 +91,8 @@ climb_mean <- function(trend, known, state_at, solve, state, tolerance, most) {
       else halved_until_better(state, state_at, towards)
     whole <- trend$X %*% towards$beta + towards$left * known$field + towards$field
     precision <- state$expected$precision
-    change <- if (moved$share > 0 && (conjugate || moved$share == 1)) weighted_size(whole,
-      precision) / weighted_size(moved$state$predictor - trend$offset, precision) else Inf
+    change <- if (moved$share > 0 && (conjugate || moved$share == 1)) relative_size(whole,
+      moved$state$predictor - trend$offset, precision) else Inf
     last <- if (conjugate) list(state = state, towards = towards, direction = moved$direction)
     state <- moved$state
     if (change <= tolerance || accuracy < 1e-10) break
@@ -101,6 +101,12 @@ climb_mean <- function(trend, known, state_at, solve, state, tolerance, most) {
   design <- lapply(fields, `[[`, "design")
   list(state = state, steps = step, iterations = iterations, residual = change, design = design,
     beta_vcov = lapply(fields, `[[`, "beta_vcov"), solved = solved_columns(state$at, design))
+}
+
+# Precisions may be 0 at all rows, where nothing is left to learn.
+relative_size <- function(change, value, precision) {
+  size <- weighted_size(change, precision)
+  if (size == 0) 0 else size / weighted_size(value, precision)
 }
 
 # The Newton step of one field and its trend, given their pseudo-observations.
