@@ -63,7 +63,8 @@ located_network <- function(covariance, data, locations, start) {
 
 # The network that new_network() draws next, without a draw.
 next_network <- function(settings, inputs) {
-  seed <- seed_generator(NULL)$seed
+  if (is.null(current_seed())) stats::runif(1L)
+  seed <- current_seed()
   on.exit(set_seed(seed))
   new_network(settings, inputs)
 }

@@ -98,3 +98,8 @@ test_extended("all plots that are there by default are drawn", {
   expect_drawn(plot(inducing_fit(simulated_data(60), odvgp(10, move = FALSE))))
   expect_error(plot(fit_classes(class ~ 1), "confusion"), class = "neargp_error_method")
 })
+
+test_that("the size of a step is 0 where all precisions are", {
+  expect_identical(relative_size(1:3, 4:6, double(3)), 0)
+  expect_equal(relative_size(1:3, 2 * (1:3), c(1, 2, 3)), 0.5)
+})
