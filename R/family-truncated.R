@@ -88,7 +88,7 @@ truncated_nbinom2_entry <- function() {
   share <- function(eta, size) 1 / (1 + size * exp(-eta))
   truncated_entry("negative_binomial", list(
     # P(B < m / (size + m)), B ~ beta(q + 1, size), or of its complement where that is next to 1
-    # pbeta() warns of an underflow to -Inf, which is right there
+    # The underflows to -Inf of which pbeta() warns are right.
     log_above = function(q, eta, parameters) suppressWarnings({
       size <- rep_len(parameters$size, length(eta))
       # the probability of more counts than these with a mean below size is exp(-69000) at most

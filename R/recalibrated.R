@@ -85,7 +85,7 @@ cdf_at <- function(y, distribution) {
 }
 
 # Moments follow from integrals up to the upper end b. E(Y - c) is b - c minus the integral of F.
-# The mean of (Y - c)^2 is (b - c)^2 minus the integral of 2 (y - c) F.
+# With d = y - c the mean of (Y - c)^2 is its value at b minus the integral of 2 d F.
 recalibrated_shape <- function(distribution) {
   center <- predictive_quantile(0.5, distribution)
   nodes <- integral_nodes(distribution)
