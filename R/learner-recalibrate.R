@@ -5,13 +5,17 @@
 recalibrate.neargp_learned <- function(fit, k = NULL, threads = NULL) {
   check_learned(fit)
   check_default_leave_out(k, NULL)
-  left <- fit$left_out
-  plain <- if (is.null(fit$recalibration)) left$distribution else left$distribution$base
-  residual <- predictive_scores(fit$y[left$rows], plain)
+  with_recalibration(fit)
+}
+
+with_recalibration <- function(object) {
+  left <- object$left_out
+  plain <- if (is.null(object$recalibration)) left$distribution else left$distribution$base
+  residual <- predictive_scores(object$y[left$rows], plain)
   check_residuals(residual)
-  fit$recalibration <- new_recalibration(residual)
-  fit$left_out$distribution <- new_recalibrated(plain, fit$recalibration)
-  fit
+  object$recalibration <- new_recalibration(residual)
+  object$left_out$distribution <- new_recalibrated(plain, object$recalibration)
+  object
 }
 
 #' @export

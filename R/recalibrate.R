@@ -134,8 +134,8 @@ update.neargp <- function(object, ..., evaluate = TRUE) {
   NextMethod()
 }
 
-tell_lost_recalibration <- function(fit) {
-  if (is.null(fit$family$recalibration %||% fit$recalibration)) return(invisible())
+tell_lost_recalibration <- function(object) {
+  if (is.null(object$family$recalibration %||% object$recalibration)) return(invisible())
   inform_neargp("recalibration", c("update() fits the model again, without a recalibration.",
     i = "Call recalibrate() of the new fit."))
 }
