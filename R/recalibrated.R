@@ -52,8 +52,6 @@ predictive_draws.neargp_recalibrated <- function(nsim, distribution) {
   matrix((found$low + found$high) / 2, ncol = nsim)
 }
 
-distribution_rows <- function(distribution) length(predictive_quantile(0.5, distribution))
-
 # ---- integrals -----------------------------------------------------------------------------------
 
 # Quantiles between which the distribution function is integrated. Less lies beyond the outermost
@@ -64,9 +62,8 @@ breaks_of_integral <- c(1e-12, 1e-7, 1e-4, 0.01, 0.1, 0.35, 0.65, 0.9, 0.99, 1 -
 # Nodes and weights of Gauss-Legendre rules between these quantiles and `further` points, a row for
 # each distribution.
 integral_nodes <- function(distribution, further = NULL) {
-  ends <- vapply(breaks_of_integral, predictive_quantile, double(distribution_rows(distribution)),
-    distribution = distribution)
-  ends <- cbind(matrix(ends, ncol = length(breaks_of_integral)), further)
+  quantiles <- lapply(breaks_of_integral, predictive_quantile, distribution)
+  ends <- cbind(do.call(cbind, quantiles), further)
   known <- stats::complete.cases(ends)
   ends[known, ] <- t(apply(ends[known, , drop = FALSE], 1L, sort))
   rule <- legendre_rules[[1L]]
@@ -79,9 +76,7 @@ integral_nodes <- function(distribution, further = NULL) {
 }
 
 cdf_at <- function(y, distribution) {
-  found <- vapply(seq_len(ncol(y)), function(j) predictive_cdf(y[, j], distribution),
-    double(nrow(y)))
-  matrix(found, nrow(y))
+  do.call(cbind, lapply(seq_len(ncol(y)), function(j) predictive_cdf(y[, j], distribution)))
 }
 
 # Moments follow from integrals up to the upper end b. E(Y - c) is b - c minus the integral of F.
