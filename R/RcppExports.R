@@ -261,6 +261,26 @@ core_family_bound_of_parts <- function(parts, offset, coefficients, inducing, co
     .Call(`_neargp_core_family_bound_of_parts`, parts, offset, coefficients, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, context)
 }
 
+core_fields <- function(nodes, rows, responses, response, exact, factor_bytes, context, effects = 0L) {
+    .Call(`_neargp_core_fields`, nodes, rows, responses, response, exact, factor_bytes, context, effects)
+}
+
+core_fields_start <- function(latent, linear_predictor, likelihoods, context) {
+    .Call(`_neargp_core_fields_start`, latent, linear_predictor, likelihoods, context)
+}
+
+core_fields_fit <- function(latent, start, structures, loadings, likelihoods, tolerance, max_iterations, derivatives, context) {
+    .Call(`_neargp_core_fields_fit`, latent, start, structures, loadings, likelihoods, tolerance, max_iterations, derivatives, context)
+}
+
+core_fields_restore <- function(latent, structures, loadings, mean, beta, pseudo_precision, field_response, context) {
+    invisible(.Call(`_neargp_core_fields_restore`, latent, structures, loadings, mean, beta, pseudo_precision, field_response, context))
+}
+
+core_fields_predict <- function(latent, newcoords, neighbors, context) {
+    .Call(`_neargp_core_fields_predict`, latent, newcoords, neighbors, context)
+}
+
 core_replace_file <- function(path, bytes) {
     invisible(.Call(`_neargp_core_replace_file`, path, bytes))
 }

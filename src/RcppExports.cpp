@@ -906,6 +906,88 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_fields
+SEXP core_fields(const Rcpp::List& nodes, const Rcpp::List& rows, int responses, const Rcpp::List& response, bool exact, double factor_bytes, const Rcpp::List& context, int effects);
+RcppExport SEXP _neargp_core_fields(SEXP nodesSEXP, SEXP rowsSEXP, SEXP responsesSEXP, SEXP responseSEXP, SEXP exactSEXP, SEXP factor_bytesSEXP, SEXP contextSEXP, SEXP effectsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type nodes(nodesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< int >::type responses(responsesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< bool >::type exact(exactSEXP);
+    Rcpp::traits::input_parameter< double >::type factor_bytes(factor_bytesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    Rcpp::traits::input_parameter< int >::type effects(effectsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fields(nodes, rows, responses, response, exact, factor_bytes, context, effects));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_fields_start
+SEXP core_fields_start(SEXP latent, const std::vector<double>& linear_predictor, const Rcpp::List& likelihoods, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_fields_start(SEXP latentSEXP, SEXP linear_predictorSEXP, SEXP likelihoodsSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type linear_predictor(linear_predictorSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type likelihoods(likelihoodsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fields_start(latent, linear_predictor, likelihoods, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_fields_fit
+Rcpp::List core_fields_fit(SEXP latent, SEXP start, const Rcpp::List& structures, const Rcpp::NumericMatrix& loadings, const Rcpp::List& likelihoods, double tolerance, int max_iterations, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_fields_fit(SEXP latentSEXP, SEXP startSEXP, SEXP structuresSEXP, SEXP loadingsSEXP, SEXP likelihoodsSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type structures(structuresSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type loadings(loadingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type likelihoods(likelihoodsSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fields_fit(latent, start, structures, loadings, likelihoods, tolerance, max_iterations, derivatives, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_fields_restore
+void core_fields_restore(SEXP latent, const Rcpp::List& structures, const Rcpp::NumericMatrix& loadings, const Rcpp::NumericVector& mean, const std::vector<double>& beta, const std::vector<double>& pseudo_precision, const Rcpp::NumericMatrix& field_response, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_fields_restore(SEXP latentSEXP, SEXP structuresSEXP, SEXP loadingsSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP pseudo_precisionSEXP, SEXP field_responseSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type structures(structuresSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type loadings(loadingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type pseudo_precision(pseudo_precisionSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field_response(field_responseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    core_fields_restore(latent, structures, loadings, mean, beta, pseudo_precision, field_response, context);
+    return R_NilValue;
+END_RCPP
+}
+// core_fields_predict
+Rcpp::List core_fields_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_fields_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fields_predict(latent, newcoords, neighbors, context));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_replace_file
 void core_replace_file(const std::string& path, const Rcpp::RawVector& bytes);
 RcppExport SEXP _neargp_core_replace_file(SEXP pathSEXP, SEXP bytesSEXP) {
@@ -2473,6 +2555,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_family_part_expect", (DL_FUNC) &_neargp_core_family_part_expect, 4},
     {"_neargp_core_family_part_gradient", (DL_FUNC) &_neargp_core_family_part_gradient, 6},
     {"_neargp_core_family_bound_of_parts", (DL_FUNC) &_neargp_core_family_bound_of_parts, 12},
+    {"_neargp_core_fields", (DL_FUNC) &_neargp_core_fields, 8},
+    {"_neargp_core_fields_start", (DL_FUNC) &_neargp_core_fields_start, 4},
+    {"_neargp_core_fields_fit", (DL_FUNC) &_neargp_core_fields_fit, 9},
+    {"_neargp_core_fields_restore", (DL_FUNC) &_neargp_core_fields_restore, 8},
+    {"_neargp_core_fields_predict", (DL_FUNC) &_neargp_core_fields_predict, 4},
     {"_neargp_core_replace_file", (DL_FUNC) &_neargp_core_replace_file, 2},
     {"_neargp_core_append_to_file", (DL_FUNC) &_neargp_core_append_to_file, 2},
     {"_neargp_core_lock_file", (DL_FUNC) &_neargp_core_lock_file, 1},

@@ -36,9 +36,9 @@ std::vector<double> add_data_terms(const SparsePosterior& posterior, const Laten
     variance[t] = posterior.variance_at_data()[i];
     share.value += 0.5 * posterior.state().precision[i] * variance[t];
   }
-  share.likelihood.assign(posterior.likelihood().parameters.size(), 0.0);
-  share.value += expectations(posterior.likelihood(), part.observations(), mean.data(), variance.data(),
-                              {nullptr, slope.data(), nullptr, nullptr}, share.likelihood.data(), context);
+  share.likelihood.assign(posterior.likelihood().parameters(), 0.0);
+  share.value += posterior.likelihood().expectations(part.observations(), mean.data(), variance.data(),
+                                                     {nullptr, slope.data(), nullptr, nullptr}, share.likelihood.data(), context);
   return slope;
 }
 

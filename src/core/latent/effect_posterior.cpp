@@ -40,9 +40,9 @@ bool EffectPosterior::find(const PosteriorFactor& factor, const std::vector<doub
   if (factored.info() != Eigen::Success) return false;
   log_det_ = 2.0 * factored.matrixLLT().diagonal().array().log().sum();
   taken_ = factored.matrixL().solve(response.transpose());
-  const Eigen::MatrixXd half = factored.matrixL().solve(unseen.transpose());
-  cross_ = factored.matrixU().solve(half).transpose();
-  Eigen::Map<Eigen::VectorXd>(variance_.data(), n) = half.colwise().squaredNorm().transpose();
+  half_ = factored.matrixL().solve(unseen.transpose());
+  cross_ = factored.matrixU().solve(half_).transpose();
+  Eigen::Map<Eigen::VectorXd>(variance_.data(), n) = half_.colwise().squaredNorm().transpose();
   return true;
 }
 

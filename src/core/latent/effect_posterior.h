@@ -32,6 +32,9 @@ class EffectPosterior {
   const std::vector<double>& variance() const { return variance_; }       // d_i'S d_i by datum
   const Eigen::MatrixXd& taken() const { return taken_; }                 // count x nodes, T'T = H S H'
   const Eigen::MatrixXd& covariance_with_data() const { return cross_; }  // D S, of u with each linear predictor
+  double explained(int node, Index datum) const {  // (H S d_i)_node
+    return count_ == 0 ? 0.0 : taken_.col(node).dot(half_.col(datum));
+  }
 
  private:
   const LatentModel& model_;
@@ -39,7 +42,7 @@ class EffectPosterior {
   const int count_;
   double log_det_ = 0.0;
   std::vector<double> variance_;
-  Eigen::MatrixXd taken_, cross_;
+  Eigen::MatrixXd taken_, half_, cross_;  // half_'half_ = D S D'
 };
 
 // E - C H by datum, where `response` is H (by node).

@@ -10,6 +10,8 @@
 //
 //   dD / dc_i = g_i m_N - W_i (Z c_i)_N,   dD / dv_i = -W_i / 2.
 //
+// With random effects (effect_posterior.h) the covariance of field and linear predictor, Z c_i - H S d_i, replaces Z c_i.
+//
 // With a low-rank part (low_rank_prior.h) the field is r + A'w. The mean of r and its covariance matrix Z + G C^-1 G'
 // then replace m and Z. Let m_w be the mean of w, and let g_j be the slope and W_j the precision of the data at node j.
 // The derivative in the features A_j is g_j m_w - W_j C^-1 F_j.
@@ -79,7 +81,7 @@ PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
 }
 
 void SparsePosterior::add_interpolation_terms(LatentAdjoints& adjoints, const RunContext& context) const {
-  const NodeConditionals& data = model_.interpolation();
+  const DataWeights data = model_.interpolation();
   const int k = data.k();
   adjoints.data_weights.resize(data.weights().size());
   adjoints.data_variance.resize(data.targets());
@@ -87,8 +89,14 @@ void SparsePosterior::add_interpolation_terms(LatentAdjoints& adjoints, const Ru
   for (Index i = 0; i < data.targets(); ++i) {
     const int* member = data.neighbors()[i];
     double* bar = adjoints.data_weights.data() + i * k;
-    for (int m = 0; m < k; ++m)
-      bar[m] = member[m] < 0 ? 0.0 : slope_[i] * state_.mean[member[m]] - state_.precision[i] * bar[m];
+    for (int m = 0; m < k; ++m) {
+      if (member[m] < 0) {
+        bar[m] = 0.0;
+        continue;
+      }
+      const double covariance = bar[m] - effects_.explained(member[m], i);
+      bar[m] = slope_[i] * state_.mean[member[m]] - state_.precision[i] * covariance;
+    }
     adjoints.data_variance[i] = -0.5 * state_.precision[i];
   }
 }
@@ -227,13 +235,12 @@ std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<
   const Index n = response_.n();
   const std::vector<double> variance = total_variance();
   std::vector<double> slope(n), curvature(n), terms;
-  for (std::size_t a = 0; a < likelihood_.parameters.size(); ++a) {
+  for (std::size_t a = 0; a < likelihood_.parameters(); ++a) {
     double difference = 0.0;
     for (const double sign : {1.0, -1.0}) {
-      Likelihood moved = likelihood_;
-      moved.parameters[a] *= std::exp(sign * step);
-      expectations(moved, response_.observations(), state_.linear_predictor.data(), nullptr,
-                   {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
+      const Likelihoods moved = likelihood_.with_parameter_times(a, std::exp(sign * step));
+      moved.expectations(response_.observations(), state_.linear_predictor.data(), nullptr,
+                         {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
       for (Index i = 0; i < n; ++i) difference += sign * (at_data[i] * slope[i] - 0.5 * variance[i] * curvature[i]);
     }
     terms.push_back(difference / (2.0 * step));

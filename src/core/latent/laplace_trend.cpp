@@ -29,7 +29,7 @@ void update_inverse(Eigen::MatrixXd& H, const Eigen::VectorXd& s, const Eigen::V
 
 bool SparsePosterior::maximises_trend() const {
   return kind_ == PosteriorKind::laplace && !joint_trend_ && effects_.first() > 0 &&
-         likelihood_.family != ResponseFamily::gaussian;
+         !likelihood_.all_are(ResponseFamily::gaussian);
 }
 
 // BFGS, which starts from the information at the joint mode. It stops before a step that promises a gain below a
@@ -84,8 +84,8 @@ SparsePosterior::LaplaceMove SparsePosterior::laplace_move(const TrendSystem& sy
   const Index n = response_.n();
   const int p = response_.coefficients;
   LaplaceMove move{std::vector<double>(n), {}, std::vector<double>(n)};
-  expectations(likelihood_, response_.observations(), state_.linear_predictor.data(), nullptr,
-               {nullptr, nullptr, nullptr, move.third.data()}, nullptr, context);
+  likelihood_.expectations(response_.observations(), state_.linear_predictor.data(), nullptr,
+                           {nullptr, nullptr, nullptr, move.third.data()}, nullptr, context);
   const std::vector<double> variance = total_variance();
   std::vector<double> at_nodes(model_.nodes()), at_coefficients(p, 0.0);
   for (Index i = 0; i < n; ++i) move.third[i] *= 0.5 * variance[i];

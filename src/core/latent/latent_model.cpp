@@ -30,13 +30,29 @@ NeighborTable renumbered(const NeighborTable& table, const std::vector<int>& row
   return result;
 }
 
-// Rows (j, neighbours of j).
-std::vector<int> members_of(const NeighborTable& table) {
+// Rows (j, neighbours of j), for one field after the other.
+std::vector<int> members_of(const NeighborTable& table, int fields) {
   const int width = table.k + 1;
-  std::vector<int> members(std::size_t(table.n) * width);
+  std::vector<int> members(std::size_t(table.n) * width * fields);
+  for (int q = 0; q < fields; ++q)
+    for (Index j = 0; j < table.n; ++j) {
+      int* row = members.data() + (q * table.n + j) * width;
+      row[0] = int(q * table.n + j);
+      for (int m = 0; m < table.k; ++m) row[m + 1] = table[j][m] < 0 ? -1 : int(q * table.n + table[j][m]);
+    }
+  return members;
+}
+
+// Rows with the nodes of all fields at a place and its neighbours. Cross blocks between fields at places that are
+// neighbours are needed: without them variances and correlations of the posterior are wrong by a third.
+std::vector<int> joint_members_of(const NeighborTable& table, int fields) {
+  const int width = (table.k + 1) * fields;
+  std::vector<int> members(std::size_t(table.n) * width, -1);
   for (Index j = 0; j < table.n; ++j) {
-    members[j * width] = int(j);
-    std::copy_n(table[j], table.k, members.begin() + j * width + 1);
+    int* row = members.data() + j * width;
+    for (int q = 0; q < fields; ++q) *row++ = int(q * table.n + j);
+    for (int m = 0; m < table.k && table[j][m] >= 0; ++m)
+      for (int q = 0; q < fields; ++q) *row++ = int(q * table.n + table[j][m]);
   }
   return members;
 }
@@ -60,19 +76,35 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
   check_rows(data.node_of_datum, 0, m);
   check_rows(data.data_neighbors.index, -1, m);
 
-  caller_node_ = spatial_order(data.nodes, context);
-  node_number_.resize(m);
-  for (Index j = 0; j < m; ++j) node_number_[caller_node_[j]] = int(j);
+  const std::vector<int> caller_place = spatial_order(data.nodes, context);
+  const int fields = std::max(data.fields.fields(), 1);
+  caller_node_.resize(m * fields);
+  node_number_.resize(m * fields);
+  for (int q = 0; q < fields; ++q)
+    for (Index j = 0; j < m; ++j) {
+      caller_node_[q * m + j] = int(q * m + caller_place[j]);
+      node_number_[caller_node_[q * m + j]] = int(q * m + j);
+    }
   coords_.resize(std::size_t(m) * dim_);
-  for (Index j = 0; j < m; ++j) std::copy_n(data.nodes[caller_node_[j]], dim_, coords_.begin() + j * dim_);
-  order_.reserve(m);
-  for (const int node : data.order) order_.push_back(node_number_[node]);
+  for (Index j = 0; j < m; ++j) std::copy_n(data.nodes[caller_place[j]], dim_, coords_.begin() + j * dim_);
+  order_.reserve(m * fields);
+  for (const int place : data.order)
+    for (int q = 0; q < fields; ++q) order_.push_back(int(q * m + node_number_[place]));
 
   const Points nodes{coords_.data(), m, dim_};
   unit_noise_.assign(m, 1.0);
-  prior_ = std::make_unique<NodeConditionals>(nodes, unit_noise_, nodes, true,
-                                              renumbered(data.node_neighbors, caller_node_, node_number_), context);
-  if (data.node_of_datum.empty()) {
+  if (data.fields.fields() > 0) {
+    FieldRows rows = data.fields;
+    for (int& place : rows.places.index)
+      if (place >= 0) place = node_number_[place];
+    loadings_ = std::make_unique<FieldLoadings>(std::move(rows), m, data.responses);
+  }
+  for (int s = 0; s < (loadings_ ? loadings_->structures() : 1); ++s)
+    priors_.push_back(std::make_unique<NodeConditionals>(
+        nodes, unit_noise_, nodes, true, renumbered(data.node_neighbors, caller_place, node_number_), context));
+  if (loadings_) {
+    check_rows(data.fields.places.index, -1, m);
+  } else if (data.node_of_datum.empty()) {
     data_coords_.assign(data.data.data, data.data.data + data.data.n * dim_);
     interpolation_ = std::make_unique<NodeConditionals>(
         nodes, unit_noise_, Points{data_coords_.data(), data.data.n, dim_}, false,
@@ -82,18 +114,24 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
   }
 
   if (data.inducing.n > 0) {
-    if (interpolation_) throw Error("A low-rank part needs a node at every datum.");
-    low_rank_ = std::make_unique<LowRankPrior>(nodes, data.inducing, jitter_, prior_->neighbors());
+    if (interpolates()) throw Error("A low-rank part needs a node at every datum.");
+    low_rank_ = std::make_unique<LowRankPrior>(nodes, data.inducing, jitter_, prior().neighbors());
   }
+  list_members(data);
+}
 
-  prior_members_ = members_of(prior_->neighbors());
+void LatentModel::list_members(const LatentData& data) {
+  prior_members_ = members_of(prior().neighbors(), fields());
   prior_vectors_.resize(prior_members_.size());
-  inverse_variance_.resize(m);
-  if (data.pattern_neighbors.n > 0) {
-    if (data.pattern_neighbors.n != m) throw Error("The table of the pattern must have one row for each node.");
-    check_rows(data.pattern_neighbors.index, -1, m);
-    pattern_members_ = members_of(renumbered(data.pattern_neighbors, caller_node_, node_number_));
+  inverse_variance_.resize(nodes());
+  if (data.pattern_neighbors.n == 0) {
+    if (fields() > 1) pattern_members_ = joint_members_of(prior().neighbors(), fields());
+    return;
   }
+  if (data.pattern_neighbors.n != places()) throw Error("The table of the pattern must have one row for each node.");
+  check_rows(data.pattern_neighbors.index, -1, places());
+  const std::vector<int> places_of_caller(caller_node_.begin(), caller_node_.begin() + places());
+  pattern_members_ = joint_members_of(renumbered(data.pattern_neighbors, places_of_caller, node_number_), fields());
 }
 
 // d log nugget / d log variance_c is the share of component c.
@@ -106,31 +144,53 @@ void tie_jitter(const PreparedCovariance& prepared, const Covariance& covariance
     if (!covariance.is_active(a)) gradient[a] = 0.0;
 }
 
-double LatentModel::variance() const { return total_variance(covariance_); }
+double LatentModel::variance() const { return total_variance(covariances_[0]); }
+
+DataWeights LatentModel::interpolation() const {
+  if (loadings_) return loadings_->weights();
+  return interpolation_->view();
+}
 
 Covariance LatentModel::with_jitter(Covariance covariance) const {
   covariance.nugget = jitter_ * total_variance(covariance);
   return covariance;
 }
 
-PreparedCovariance LatentModel::prepared(bool derivatives) const { return prepare(covariance_, dim_, derivatives); }
+PreparedCovariance LatentModel::prepared(bool derivatives, int structure) const {
+  return prepare(covariances_[structure], dim_, derivatives);
+}
 
-void LatentModel::set_covariance(const Covariance& covariance, const RunContext& context) {
+void LatentModel::set_fields(const std::vector<Covariance>& structures, const Eigen::MatrixXd& loadings,
+                             const RunContext& context) {
+  if (!loadings_) throw Error("The model has one field, without loadings.");
+  loadings_->set(loadings);
+  set(structures, context);
+}
+
+void LatentModel::set(const std::vector<Covariance>& covariances, const RunContext& context) {
+  if (covariances.size() != priors_.size()) throw Error("There must be a covariance for each structure of fields.");
   ++revision_;
-  covariance_ = with_jitter(covariance);
-  const PreparedCovariance values = prepared(false);
-  const Index failed_node = low_rank_ ? low_rank_->update(covariance_, context) : prior_->update(values, context);
-  check_singular(failed_node, interpolation_ ? interpolation_->update(values, context) : -1);
+  covariances_.clear();
+  for (const Covariance& covariance : covariances) covariances_.push_back(with_jitter(covariance));
+  for (std::size_t s = 0; s < priors_.size(); ++s) {
+    const PreparedCovariance values = prepared(false, int(s));
+    check_singular(low_rank_ ? low_rank_->update(covariances_[s], context) : priors_[s]->update(values, context), -1);
+    if (interpolation_) check_singular(-1, interpolation_->update(values, context));
+  }
 
-  const int k = prior_->k();
-  for (Index j = 0; j < nodes(); ++j) {
-    const double* b = low_rank_ ? low_rank_->weights(j) : prior_->weights(j);
-    double* a = prior_vectors_.data() + j * (k + 1);
-    a[0] = 1.0;
-    for (int m = 0; m < k; ++m) a[m + 1] = -b[m];
-    const double f = low_rank_ ? low_rank_->variance()[j] : prior_->variance()[j];
-    if (!(f > 0.0)) check_singular(j, -1);
-    inverse_variance_[j] = 1.0 / f;
+  const int k = prior().k();
+  for (int q = 0; q < fields(); ++q) {
+    const NodeConditionals& prior = *priors_[structure_of(q)];
+    for (Index j = 0; j < places(); ++j) {
+      const Index node = q * places() + j;
+      const double* b = low_rank_ ? low_rank_->weights(j) : prior.weights(j);
+      double* a = prior_vectors_.data() + node * (k + 1);
+      a[0] = 1.0;
+      for (int m = 0; m < k; ++m) a[m + 1] = -b[m];
+      const double f = low_rank_ ? low_rank_->variance()[j] : prior.variance()[j];
+      if (!(f > 0.0)) check_singular(j, -1);
+      inverse_variance_[node] = 1.0 / f;
+    }
   }
 }
 
@@ -158,23 +218,24 @@ std::vector<double> LatentModel::from_caller(const std::vector<double>& by_node,
 }
 
 NeighborTable LatentModel::in_own_numbers(const NeighborTable& neighbors) const {
-  check_rows(neighbors.index, -1, nodes());
+  check_rows(neighbors.index, -1, places());
   return renumbered(neighbors, all_rows(neighbors.n), node_number_);
 }
 
 NodeConditionals LatentModel::conditionals_at(Points locations, const NeighborTable& neighbors,
-                                              const RunContext& context) const {
+                                              const RunContext& context, int structure) const {
   if (locations.dim != dim_) throw Error("Nodes and new locations must have the same coordinates.");
-  NodeConditionals result(Points{coords_.data(), nodes(), dim_}, unit_noise_, locations, false,
+  NodeConditionals result(Points{coords_.data(), places(), dim_}, unit_noise_, locations, false,
                           in_own_numbers(neighbors), context);
-  check_singular(-1, result.update(prepared(false), context));
+  check_singular(-1, result.update(prepared(false, structure), context));
   return result;
 }
 
 double LatentModel::log_det_precision() const {
   if (low_rank_) return -low_rank_->variance().array().log().sum() - low_rank_->log_det_inner();
   double sum = 0.0;
-  for (const double f : prior_->variance()) sum -= std::log(f);
+  for (int q = 0; q < fields(); ++q)
+    for (const double f : priors_[structure_of(q)]->variance()) sum -= std::log(f);
   return sum;
 }
 
@@ -195,7 +256,7 @@ double LatentModel::precision_form(const std::vector<double>& x) const {
 }
 
 void LatentModel::residual_precision_times(const double* x, double* y) const {
-  const int width = prior_->k() + 1;
+  const int width = prior().k() + 1;
   std::fill_n(y, nodes(), 0.0);
   for (Index j = 0; j < nodes(); ++j) {
     const int* member = prior_members_.data() + j * width;
@@ -208,52 +269,77 @@ void LatentModel::residual_precision_times(const double* x, double* y) const {
 }
 
 void LatentModel::field_at_data(const double* u, double* field) const {
-  if (!interpolation_) {
+  if (!interpolates()) {
     for (std::size_t i = 0; i < node_of_datum_.size(); ++i) field[i] = u[node_of_datum_[i]];
     return;
   }
-  for (Index i = 0; i < interpolation_->targets(); ++i) {
-    const int* member = interpolation_->neighbors()[i];
-    const double* c = interpolation_->weights(i);
+  const DataWeights data = interpolation();
+  for (Index i = 0; i < data.targets(); ++i) {
+    const int* member = data.neighbors()[i];
+    const double* c = data.weights(i);
     double sum = 0.0;
-    for (int m = 0; m < interpolation_->k() && member[m] >= 0; ++m) sum += c[m] * u[member[m]];
+    for (int m = 0; m < data.k() && member[m] >= 0; ++m) sum += c[m] * u[member[m]];
     field[i] = sum;
   }
 }
 
 void LatentModel::sum_at_nodes(const double* by_datum, double* by_node) const {
   std::fill_n(by_node, nodes(), 0.0);
-  if (!interpolation_) {
+  if (!interpolates()) {
     for (std::size_t i = 0; i < node_of_datum_.size(); ++i) by_node[node_of_datum_[i]] += by_datum[i];
     return;
   }
-  for (Index i = 0; i < interpolation_->targets(); ++i) {
-    const int* member = interpolation_->neighbors()[i];
-    const double* c = interpolation_->weights(i);
-    for (int m = 0; m < interpolation_->k() && member[m] >= 0; ++m) by_node[member[m]] += c[m] * by_datum[i];
+  const DataWeights data = interpolation();
+  for (Index i = 0; i < data.targets(); ++i) {
+    const int* member = data.neighbors()[i];
+    const double* c = data.weights(i);
+    for (int m = 0; m < data.k() && member[m] >= 0; ++m) by_node[member[m]] += c[m] * by_datum[i];
   }
 }
 
 std::vector<double> LatentModel::gradient(const LatentAdjoints& adjoints, const RunContext& context) const {
-  const PreparedCovariance values = prepared(true);
-  std::vector<double> gradient =
-      low_rank_ ? low_rank_->adjoint(adjoints.node_weights, adjoints.node_variance, adjoints.node_features, context)
-                : prior_->adjoint(values, adjoints.node_weights, adjoints.node_variance, context);
-  if (interpolation_) {
-    const std::vector<double> of_data =
-        interpolation_->adjoint(values, adjoints.data_weights, adjoints.data_variance, context);
-    for (std::size_t a = 0; a < gradient.size(); ++a) gradient[a] += of_data[a];
+  std::vector<double> gradient;
+  for (int s = 0; s < int(priors_.size()); ++s) {
+    std::vector<double> of_structure = prior_gradient(s, adjoints, context);
+    if (interpolation_) {
+      const std::vector<double> of_data =
+          interpolation_->adjoint(prepared(true), adjoints.data_weights, adjoints.data_variance, context);
+      for (std::size_t a = 0; a < of_data.size(); ++a) of_structure[a] += of_data[a];
+    }
+    tie_jitter(prepared(true, s), covariances_[s], of_structure);
+    gradient.insert(gradient.end(), of_structure.begin(), of_structure.end());
   }
-  tie_jitter(values, covariance_, gradient);
+  if (!loadings_) return gradient;
+  const Eigen::MatrixXd in_loadings = loadings_->gradient(adjoints.data_weights);
+  gradient.insert(gradient.end(), in_loadings.data(), in_loadings.data() + in_loadings.size());
   return gradient;
 }
 
+// The derivatives in weights and variances of a structure are the sums of those of its fields.
+std::vector<double> LatentModel::prior_gradient(int structure, const LatentAdjoints& adjoints,
+                                                const RunContext& context) const {
+  if (low_rank_)
+    return low_rank_->adjoint(adjoints.node_weights, adjoints.node_variance, adjoints.node_features, context);
+  const PreparedCovariance values = prepared(true, structure);
+  if (fields() == 1) return prior().adjoint(values, adjoints.node_weights, adjoints.node_variance, context);
+  const std::size_t m = std::size_t(places()), k = std::size_t(prior().k());
+  std::vector<double> weights(m * k, 0.0), variance(m, 0.0);
+  for (int q = 0; q < fields(); ++q) {
+    if (structure_of(q) != structure) continue;
+    for (std::size_t e = 0; e < m * k; ++e) weights[e] += adjoints.node_weights[q * m * k + e];
+    for (std::size_t j = 0; j < m; ++j) variance[j] += adjoints.node_variance[q * m + j];
+  }
+  return priors_[structure]->adjoint(values, weights, variance, context);
+}
+
 std::vector<CliqueTable> LatentModel::cliques() const {
-  std::vector<CliqueTable> tables{{nodes(), prior_->k() + 1, prior_members_.data()}};
-  if (interpolation_)
-    tables.push_back({interpolation_->targets(), interpolation_->k(), interpolation_->neighbors().index.data()});
+  std::vector<CliqueTable> tables{{nodes(), prior().k() + 1, prior_members_.data()}};
+  if (interpolates()) {
+    const DataWeights data = interpolation();
+    tables.push_back({data.targets(), data.k(), data.neighbors().index.data()});
+  }
   if (!pattern_members_.empty())
-    tables.push_back({nodes(), int(Index(pattern_members_.size()) / nodes()), pattern_members_.data()});
+    tables.push_back({places(), int(Index(pattern_members_.size()) / places()), pattern_members_.data()});
   return tables;
 }
 

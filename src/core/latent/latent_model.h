@@ -10,14 +10,19 @@
 // With inducing points the field is the sum of a low-rank part and of u, the residual field (low_rank_prior.h). Then Q
 // is the precision of the residual field, and "the prior's precision" is that of the sum.
 //
-// Nodes are numbered by their position in memory, where close nodes are close together. The numbers of the caller are
-// translated by node_number().
+// Several responses may depend on several fields (field_loadings.h). Each place then has a node for each field. Fields
+// are independent in the prior, so each node is conditioned on nodes of its own field. A datum depends on all nodes of
+// its place, w_i | u ~ N(c_i'u, 0).
+//
+// Places are numbered by their position in memory, where close ones are close together, and field q at place j is node
+// q * places + j. The caller numbers fields and places in the same way, with places in an order of its own.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "covariance/covariance.h"
+#include "latent/field_loadings.h"
 #include "latent/low_rank_prior.h"
 #include "latent/node_conditionals.h"
 #include "linalg/sparse/sparse_pattern.h"
@@ -25,13 +30,16 @@
 namespace neargp {
 
 struct LatentData {
-  Points nodes;
-  std::vector<int> order;        // the prior's ordering: order[rank] = node
-  NeighborTable node_neighbors;  // of each node among those before it
+  Points nodes;                  // or the places of several fields
+  std::vector<int> order;        // the prior's ordering: order[rank] = place
+  NeighborTable node_neighbors;  // of each place among those before it
   double jitter = 1e-6;
   // Further neighbours of each node before it, or none. The pattern of the posterior's factor includes their pairs,
   // which makes an incomplete factor more accurate.
   NeighborTable pattern_neighbors;
+
+  FieldRows fields;    // of several responses; none: one field with one response
+  int responses = 0;  // how many they are
 
   std::vector<int> node_of_datum;  // data at nodes; empty: through their neighbours
   Points data;
@@ -54,29 +62,37 @@ class LatentModel {
  public:
   LatentModel(const LatentData& data, const RunContext& context);
 
-  Index nodes() const { return prior_->targets(); }
-  Index data() const { return interpolation_ ? interpolation_->targets() : Index(node_of_datum_.size()); }
+  Index nodes() const { return Index(fields()) * places(); }
+  Index places() const { return priors_[0]->targets(); }
+  int fields() const { return loadings_ ? loadings_->fields() : 1; }
+  Index data() const { return interpolates() ? interpolation().targets() : Index(node_of_datum_.size()); }
   int dim() const { return dim_; }
-  const std::vector<double>& coords() const { return coords_; }            // of the nodes
+  const std::vector<double>& coords() const { return coords_; }            // of the places
   const std::vector<double>& data_coords() const { return data_coords_; }  // where data interpolate
-  bool interpolates() const { return interpolation_ != nullptr; }
+  // Whether data are weighted sums of nodes, and these sums.
+  bool interpolates() const { return interpolation_ || loadings_; }
+  DataWeights interpolation() const;
   const std::vector<int>& node_number() const { return node_number_; }
   // Converts values by node, `columns` of them by column, to the caller's numbering and back.
   std::vector<double> to_caller(const std::vector<double>& by_node, int columns = 1) const;
   std::vector<double> from_caller(const std::vector<double>& by_node, int columns = 1) const;
 
   const std::vector<int>& order() const { return order_; }
-  const NodeConditionals& prior() const { return *prior_; }
-  const NodeConditionals& interpolation() const { return *interpolation_; }
+  const NodeConditionals& prior() const { return *priors_[0]; }  // of the first structure of fields
+  // Null for one field with one response.
+  const FieldLoadings* loadings() const { return loadings_.get(); }
   const std::vector<int>& node_of_datum() const { return node_of_datum_; }
 
   double jitter() const { return jitter_; }  // the share of the variance
-  double variance() const;                   // of the field
+  double variance() const;                   // of the field, or of the first of several
   // This covariance with the jitter as its nugget.
   Covariance with_jitter(Covariance covariance) const;
 
   // Computes weights and variances. Throws an Error that names the caller's node or datum if a matrix is singular.
-  void set_covariance(const Covariance& covariance, const RunContext& context);
+  void set_covariance(const Covariance& covariance, const RunContext& context) { set({covariance}, context); }
+  // The same of each structure of fields, of variance 1, and the loadings, responses x fields.
+  void set_fields(const std::vector<Covariance>& structures, const Eigen::MatrixXd& loadings,
+                  const RunContext& context);
 
   // How many times the covariance has been set.
   int revision() const { return revision_; }
@@ -96,10 +112,12 @@ class LatentModel {
   // Converts a table of the caller's nodes to the numbers of the model.
   NeighborTable in_own_numbers(const NeighborTable& neighbors) const;
 
-  // Weights and variances of new locations given the nodes near them (rows of the caller's nodes).
-  NodeConditionals conditionals_at(Points locations, const NeighborTable& neighbors, const RunContext& context) const;
+  // Weights and variances of new locations given the places near them (rows of the caller's places), by a structure.
+  NodeConditionals conditionals_at(Points locations, const NeighborTable& neighbors, const RunContext& context,
+                                   int structure = 0) const;
 
-  // The gradient in the covariance parameters, the jitter tied to the variance.
+  // The gradient in the covariance parameters, the jitter tied to the variance: those of one structure of fields after
+  // the other, and then the loadings by column.
   std::vector<double> gradient(const LatentAdjoints& adjoints, const RunContext& context) const;
 
   // The vectors a_j as rows 1, -b_j: nodes x (1 + k). `prior_members()` lists the members of their cliques.
@@ -112,17 +130,23 @@ class LatentModel {
   std::vector<CliqueTable> cliques() const;
 
  private:
-  PreparedCovariance prepared(bool derivatives) const;
+  int structure_of(int field) const { return loadings_ ? loadings_->structure_of_field()[field] : 0; }
+  void set(const std::vector<Covariance>& covariances, const RunContext& context);
+  void list_members(const LatentData& data);
+  std::vector<double> prior_gradient(int structure, const LatentAdjoints& adjoints, const RunContext& context) const;
+  PreparedCovariance prepared(bool derivatives, int structure = 0) const;
   void check_singular(Index failed_node, Index failed_datum) const;
 
   int dim_, revision_ = 0;
   double jitter_;
-  Covariance covariance_;
+  std::vector<Covariance> covariances_;  // of the structures
   std::vector<int> node_number_, caller_node_;
   std::vector<double> coords_, data_coords_, unit_noise_;
   std::vector<int> order_, node_of_datum_;
-  std::unique_ptr<NodeConditionals> prior_, interpolation_;
-  std::unique_ptr<LowRankPrior> low_rank_;  // with the weights and variances in place of prior_'s
+  std::vector<std::unique_ptr<NodeConditionals>> priors_;  // of the structures
+  std::unique_ptr<NodeConditionals> interpolation_;
+  std::unique_ptr<FieldLoadings> loadings_;
+  std::unique_ptr<LowRankPrior> low_rank_;  // with the weights and variances in place of the prior's
   std::vector<int> prior_members_, pattern_members_;
   std::vector<double> prior_vectors_, inverse_variance_;
 };

@@ -84,7 +84,7 @@ std::vector<double> data_diagonal(const LatentModel& model, const std::vector<do
     model.sum_at_nodes(precision.data(), diagonal.data());
     return diagonal;
   }
-  const NodeConditionals& data = model.interpolation();
+  const DataWeights data = model.interpolation();
   for (Index i = 0; i < data.targets(); ++i) {
     const int* member = data.neighbors()[i];
     const double* c = data.weights(i);

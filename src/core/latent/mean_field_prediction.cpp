@@ -11,7 +11,7 @@ namespace neargp {
 namespace {
 
 // f + sum_l b_l^2 s_l of all targets.
-std::vector<double> projected_variance(const NodeConditionals& at, const std::vector<double>& variance) {
+std::vector<double> projected_variance(const DataWeights& at, const std::vector<double>& variance) {
   std::vector<double> result = at.variance();
   for (Index t = 0; t < at.targets(); ++t)
     for (int m = 0; m < at.k() && at.neighbors()[t][m] >= 0; ++m)
@@ -20,7 +20,7 @@ std::vector<double> projected_variance(const NodeConditionals& at, const std::ve
 }
 
 // f + |R'b|^2 of all targets.
-std::vector<double> projected_variance(const NodeConditionals& at, const Eigen::MatrixXd& root) {
+std::vector<double> projected_variance(const DataWeights& at, const Eigen::MatrixXd& root) {
   std::vector<double> result = at.variance();
   for (Index t = 0; t < at.targets(); ++t) {
     Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(root.cols());
@@ -107,7 +107,7 @@ MeanFieldPrediction predict_mean_field(Points nodes, const std::vector<double>& 
 
   std::vector<double> variance(nodes.n);
   for (Index j = 0; j < nodes.n; ++j) variance[j] = values[j * columns + 1];
-  MeanFieldPrediction result{std::vector<double>(locations.n, 0.0), projected_variance(at, variance),
+  MeanFieldPrediction result{std::vector<double>(locations.n, 0.0), projected_variance(at.view(), variance),
                              std::vector<double>(locations.n * (columns - 2), 0.0)};
   for (Index t = 0; t < locations.n; ++t)
     for (int m = 0; m < at.k() && at.neighbors()[t][m] >= 0; ++m) {

@@ -6,6 +6,7 @@
 
 #include "conditional/conditional_moments.h"
 #include "geometry/neighbors.h"
+#include "latent/data_weights.h"
 
 namespace neargp {
 
@@ -23,6 +24,7 @@ class NodeConditionals {
   const double* weights(Index target) const { return moments_->weights(target); }
   const std::vector<double>& weights() const { return moments_->weights(); }
   const std::vector<double>& variance() const { return moments_->variance(); }
+  DataWeights view() const { return {&neighbors_, &weights(), &variance()}; }
 
   // Computes weights and variances. Returns the first target whose covariance matrix is singular, or -1.
   Index update(const PreparedCovariance& covariance, const RunContext& context) {

@@ -143,7 +143,7 @@ bool PosteriorFactor::find_variances(const RunContext& context) {
     model_.field_at_data(node_variance().data(), variance_.data());
     return are_positive(variance_);
   }
-  const NodeConditionals& data = model_.interpolation();
+  const DataWeights data = model_.interpolation();
   std::vector<double> products(data.weights().size());
   pattern_.multiply_cliques(1, inverse_.data(), data.weights().data(), products.data(), context);
   for (Index i = 0; i < data.targets(); ++i)

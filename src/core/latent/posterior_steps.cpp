@@ -30,7 +30,7 @@ PosteriorOutcome SparsePosterior::climb(const PosteriorSettings& settings, const
   PosteriorOutcome outcome;
   // Those of an earlier mode, see propose_pseudo_observations().
   if (kind_ == PosteriorKind::laplace) drop_negative_pseudo_observations();
-  if (likelihood_.family == ResponseFamily::gaussian) find_gaussian_pseudo_observations(context);
+  if (likelihood_.all_are(ResponseFamily::gaussian)) find_gaussian_pseudo_observations(context);
   converge(context);
   outcome.value = evaluate(state_, context);
   PosteriorState proposal = propose_pseudo_observations();
@@ -101,8 +101,8 @@ SparsePosterior::Step SparsePosterior::part_of_step(const PosteriorState& propos
 
 // Pseudo-observations of a Gaussian response are the data, wherever the field is.
 void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& context) {
-  expectations(likelihood_, response_.observations(), state_.linear_predictor.data(), nullptr,
-               {nullptr, slope_.data(), curvature_.data(), nullptr}, nullptr, context);
+  likelihood_.expectations(response_.observations(), state_.linear_predictor.data(), nullptr,
+                           {nullptr, slope_.data(), curvature_.data(), nullptr}, nullptr, context);
   PosteriorState proposal = propose_pseudo_observations();
   state_.precision = std::move(proposal.precision);
   state_.natural = std::move(proposal.natural);

@@ -21,10 +21,10 @@ struct Terms {
 
   explicit Terms(std::size_t n) : slope(n), curvature(n), third(n), fourth(n) {}
 
-  void find(const Likelihood& likelihood, const Observations& observations, const Vector& mean, const Vector& variance,
+  void find(const Likelihoods& likelihood, const Observations& observations, const Vector& mean, const Vector& variance,
             const RunContext& context) {
-    expectations(likelihood, observations, mean.data(), variance.data(),
-                 {nullptr, slope.data(), curvature.data(), third.data(), fourth.data()}, nullptr, context);
+    likelihood.expectations(observations, mean.data(), variance.data(),
+                            {nullptr, slope.data(), curvature.data(), third.data(), fourth.data()}, nullptr, context);
   }
 };
 
@@ -45,7 +45,7 @@ Step newton_step(double g_mean, double g_sd, double h_mean, double h_cross, doub
 
 }  // namespace
 
-SiteOptimum site_optimum(const Likelihood& likelihood, const Observations& observations, const SiteMarginals& at,
+SiteOptimum site_optimum(const Likelihoods& likelihood, const Observations& observations, const SiteMarginals& at,
                          const RunContext& context) {
   const std::size_t n = at.precision.size();
   Vector mean = at.linear_predictor, first_sd(n), cavity(n), pull(n), variance = at.variance;

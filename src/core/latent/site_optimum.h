@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "likelihoods/likelihood.h"
+#include "likelihoods/likelihoods.h"
 
 namespace neargp {
 
@@ -27,7 +27,7 @@ struct SiteOptimum {
   std::vector<double> precision, natural;
 };
 
-SiteOptimum site_optimum(const Likelihood& likelihood, const Observations& observations, const SiteMarginals& at,
+SiteOptimum site_optimum(const Likelihoods& likelihood, const Observations& observations, const SiteMarginals& at,
                          const RunContext& context);
 
 }  // namespace neargp

@@ -25,9 +25,12 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
     : model_(model), response_(response), kind_(kind), joint_trend_(joint_trend), factor_(model, kind, factor, context),
       effects_(model, response, effects), node_design_(node_design(model, response)), slope_(response.n()),
       curvature_(response.n()) {
-  if (effects > 0 && (model.interpolates() || kind == PosteriorKind::mean_field))
+  if (effects > 0 && ((model.interpolates() && !model.loadings()) || kind == PosteriorKind::mean_field))
     throw Error("Random effects need a node at every datum, and another posterior than the mean field.");
-  std::fill(node_design_.end() - effects * model.nodes(), node_design_.end(), 0.0);
+  if (model.loadings() && kind != PosteriorKind::sparse) throw Error("Several fields need the sparse posterior.");
+  // Several fields are not centred: their sum at a place is seen with other loadings by each response.
+  const Index centred = model.loadings() ? 0 : response.coefficients - effects;
+  std::fill(node_design_.begin() + centred * model.nodes(), node_design_.end(), 0.0);
   uncentred_.assign(node_design_.size(), 0.0);
 }
 
@@ -56,13 +59,13 @@ std::vector<double> SparsePosterior::total_variance() const {
 }
 
 // Pseudo-observations where the likelihood is not log-concave start with a small precision instead of a negative one.
-PosteriorState SparsePosterior::start(std::vector<double> linear_predictor, const Likelihood& likelihood,
+PosteriorState SparsePosterior::start(std::vector<double> linear_predictor, const Likelihoods& likelihood,
                                       const RunContext& context) const {
   if (Index(linear_predictor.size()) != response_.n())
     throw Error("There must be one linear predictor for each datum.");
   std::vector<double> slope(response_.n()), curvature(response_.n());
-  expectations(likelihood, response_.observations(), linear_predictor.data(), nullptr,
-               {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
+  likelihood.expectations(response_.observations(), linear_predictor.data(), nullptr,
+                          {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
   const double largest = *std::max_element(curvature.begin(), curvature.end());
   for (double& w : curvature) w = std::max(w, 0.05 * largest);
   PosteriorState state{std::vector<double>(model_.nodes(), 0.0),
@@ -99,7 +102,7 @@ void SparsePosterior::restore(std::vector<double> mean, std::vector<double> beta
   factorize_or_fall_back(context);
 }
 
-PosteriorOutcome SparsePosterior::fit(PosteriorState start, const Likelihood& likelihood,
+PosteriorOutcome SparsePosterior::fit(PosteriorState start, const Likelihoods& likelihood,
                                       const PosteriorSettings& settings, bool derivatives, const RunContext& context) {
   check_state(start);
   state_ = std::move(start);
@@ -204,9 +207,9 @@ double SparsePosterior::evaluate(PosteriorState& state, const RunContext& contex
   for (std::size_t i = 0; i < field.size(); ++i) state.linear_predictor[i] += field[i];
   const bool laplace = kind_ == PosteriorKind::laplace;
   const std::vector<double> variance = laplace ? std::vector<double>() : total_variance();
-  likelihood_gradient_.assign(likelihood_.parameters.size(), 0.0);
-  const double log_likelihood = expectations(
-      likelihood_, response_.observations(), state.linear_predictor.data(), laplace ? nullptr : variance.data(),
+  likelihood_gradient_.assign(likelihood_.parameters(), 0.0);
+  const double log_likelihood = likelihood_.expectations(
+      response_.observations(), state.linear_predictor.data(), laplace ? nullptr : variance.data(),
       {nullptr, slope_.data(), curvature_.data(), nullptr}, likelihood_gradient_.data(), context);
   const double prior = log_prior_of_effects(state.beta);
   if (laplace) return log_joint_density(log_likelihood, model_, state.mean) + prior;

@@ -18,6 +18,7 @@
 #include "latent/posterior_factor.h"
 #include "latent/trend_system.h"
 #include "likelihoods/latent_response.h"
+#include "likelihoods/likelihoods.h"
 
 namespace neargp {
 
@@ -62,7 +63,7 @@ class SparsePosterior {
   // Pseudo-observations at these linear predictors, one for each datum. Those that the responses themselves suggest, as
   // generalised linear models start from, are safe: from a common one the first step towards a large count would
   // overshoot by far.
-  PosteriorState start(std::vector<double> linear_predictor, const Likelihood& likelihood,
+  PosteriorState start(std::vector<double> linear_predictor, const Likelihoods& likelihood,
                        const RunContext& context) const;
 
   // The state that a fit of the same responses ended in; `slope`: those at its linear predictors.
@@ -79,7 +80,7 @@ class SparsePosterior {
     if (!factor_.is_exact()) factor_.become_exact();
   }
 
-  PosteriorOutcome fit(PosteriorState start, const Likelihood& likelihood, const PosteriorSettings& settings,
+  PosteriorOutcome fit(PosteriorState start, const Likelihoods& likelihood, const PosteriorSettings& settings,
                        bool derivatives, const RunContext& context);
 
   // Results after a fit.
@@ -87,7 +88,7 @@ class SparsePosterior {
   const std::vector<double>& variance_at_data() const { return factor_.variance_at_data(); }  // s
   const std::vector<double>& slope() const { return slope_; }                                 // E d log p / d eta
   const PosteriorFactor& factor() const { return factor_; }
-  const Likelihood& likelihood() const { return likelihood_; }
+  const Likelihoods& likelihood() const { return likelihood_; }
 
   // For Laplace's approximation this finds fits near the present one, and comes back to it.
   TrendSystem::Trend trend(const RunContext& context);
@@ -161,7 +162,7 @@ class SparsePosterior {
   const bool joint_trend_;
   PosteriorFactor factor_;
   EffectPosterior effects_;
-  Likelihood likelihood_;
+  Likelihoods likelihood_;
 
   std::vector<double> node_design_, uncentred_;  // nodes x coefficients, by column
   bool refined_steps_ = false;                   // steps of the mean by solves with A, not with its incomplete factor

@@ -1,0 +1,118 @@
+// Latent models of several responses that share fields, as R calls them. What core_latent_*() do for one response they
+// do for several too, where it has no likelihoods, covariances or predictions. Fields are numbered with places: field q
+// at place j is q * places + j.
+#include "bind_blas.h"
+#include "bind_covariance.h"
+#include "bind_eigen.h"
+#include "bind_latent_fit.h"
+#include "bind_neighbors.h"
+#include "latent/field_prediction.h"
+
+namespace {
+
+// places, shares: matrices with a column for each row of the data. response: that of each row. structure: that of each
+// field.
+neargp::FieldRows to_field_rows(const Rcpp::List& rows) {
+  const Rcpp::IntegerMatrix places = rows["places"];
+  neargp::FieldRows result;
+  result.structure_of_field = to_rows(Rcpp::as<Rcpp::IntegerVector>(rows["structure"]));
+  result.response = to_rows(Rcpp::as<Rcpp::IntegerVector>(rows["response"]));
+  result.places = neargp::NeighborTable(places.ncol(), places.nrow());
+  result.places.index = to_rows(Rcpp::as<Rcpp::IntegerVector>(rows["places"]));
+  result.shares = Rcpp::as<std::vector<double>>(rows["shares"]);
+  return result;
+}
+
+// families: names; parameters: a vector for each; ends: the last row of each.
+neargp::Likelihoods to_likelihoods(const Rcpp::List& likelihoods) {
+  const Rcpp::CharacterVector families = likelihoods["families"];
+  const Rcpp::List parameters = likelihoods["parameters"];
+  const Rcpp::IntegerVector ends = likelihoods["ends"];
+  std::vector<neargp::Likelihood> responses;
+  for (R_xlen_t m = 0; m < families.size(); ++m)
+    responses.push_back(to_likelihood(Rcpp::as<std::string>(families[m]), parameters[m]));
+  return {std::move(responses), {ends.begin(), ends.end()}};
+}
+
+std::vector<neargp::Covariance> to_covariances(const Rcpp::List& structures) {
+  std::vector<neargp::Covariance> covariances;
+  for (R_xlen_t s = 0; s < structures.size(); ++s) covariances.push_back(to_covariance(structures[s], 0.0));
+  return covariances;
+}
+
+}  // namespace
+
+// `nodes` as in bind_latent.h, `response` with the rows of all responses, one response after the other.
+// [[Rcpp::export]]
+SEXP core_fields(const Rcpp::List& nodes, const Rcpp::List& rows, int responses, const Rcpp::List& response, bool exact,
+                 double factor_bytes, const Rcpp::List& context, int effects = 0) {
+  LatentInput input(nodes, Rcpp::List::create(Rcpp::_["node"] = Rcpp::IntegerVector()));
+  neargp::LatentData data = input.data();
+  data.fields = to_field_rows(rows);
+  data.responses = responses;
+  return LatentPointer(new LatentFit(data, to_response(response), neargp::PosteriorKind::sparse,
+                                     {exact, factor_bytes, true}, effects, false, run_context(context)),
+                       true);
+}
+
+// [[Rcpp::export]]
+SEXP core_fields_start(SEXP latent, const std::vector<double>& linear_predictor, const Rcpp::List& likelihoods,
+                       const Rcpp::List& context) {
+  return StatePointer(new neargp::PosteriorState(LatentPointer(latent)->posterior.start(
+                          linear_predictor, to_likelihoods(likelihoods), run_context(context))),
+                      true);
+}
+
+// loadings: responses x fields. The gradient of the covariances contains the parameters of one structure after the
+// other, then the loadings by column.
+// [[Rcpp::export]]
+Rcpp::List core_fields_fit(SEXP latent, SEXP start, const Rcpp::List& structures, const Rcpp::NumericMatrix& loadings,
+                           const Rcpp::List& likelihoods, double tolerance, int max_iterations, bool derivatives,
+                           const Rcpp::List& context) {
+  LatentPointer fit(latent);
+  const neargp::RunContext run = run_context(context);
+  fit->model.set_fields(to_covariances(structures), to_eigen(loadings), run);
+  neargp::PosteriorSettings settings;
+  settings.tolerance = tolerance;
+  settings.max_iterations = max_iterations;
+  const neargp::PosteriorOutcome outcome =
+      fit->posterior.fit(*StatePointer(start), to_likelihoods(likelihoods), settings, derivatives, run);
+  const neargp::SparsePosterior& posterior = fit->posterior;
+  return Rcpp::List::create(
+      Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
+      Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = posterior.state().beta,
+      Rcpp::_["exact"] = posterior.factor().is_exact(), Rcpp::_["restricted"] = posterior.factor().is_restricted(),
+      Rcpp::_["end"] = StatePointer(new neargp::PosteriorState(posterior.state()), true),
+      Rcpp::_["linear_predictor"] = posterior.state().linear_predictor,
+      Rcpp::_["d_covariance"] = outcome.gradient.covariance, Rcpp::_["d_likelihood"] = outcome.gradient.likelihood,
+      Rcpp::_["d_design"] = to_r(outcome.gradient.design));
+}
+
+// [[Rcpp::export]]
+void core_fields_restore(SEXP latent, const Rcpp::List& structures, const Rcpp::NumericMatrix& loadings,
+                         const Rcpp::NumericVector& mean, const std::vector<double>& beta,
+                         const std::vector<double>& pseudo_precision, const Rcpp::NumericMatrix& field_response,
+                         const Rcpp::List& context) {
+  LatentPointer fit(latent);
+  const neargp::RunContext run = run_context(context);
+  fit->coefficients = field_response.ncol();
+  fit->field_response = fit->model.from_caller({field_response.begin(), field_response.end()}, fit->coefficients);
+  fit->model.set_fields(to_covariances(structures), to_eigen(loadings), run);
+  fit->posterior.restore(fit->model.from_caller({mean.begin(), mean.end()}), beta, pseudo_precision, run);
+}
+
+// mean: locations x fields; covariance: locations x (fields x fields); response: (locations x fields) x coefficients.
+// [[Rcpp::export]]
+Rcpp::List core_fields_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors,
+                               const Rcpp::List& context) {
+  LatentPointer fit(latent);
+  const PointStore locations(newcoords);
+  const int fields = fit->model.fields(), n = newcoords.nrow();
+  const neargp::FieldPrediction prediction =
+      neargp::predict_fields(fit->model, fit->posterior, locations.view(), Neighbors(neighbors).table(),
+                             fit->field_response, fit->coefficients, fit->workspaces, run_context(context));
+  return Rcpp::List::create(Rcpp::_["mean"] = by_column(prediction.mean, n, fields),
+                            Rcpp::_["covariance"] = by_column(prediction.covariance, n, fields * fields),
+                            Rcpp::_["response"] =
+                                by_column(prediction.response, neargp::Index(n) * fields, fit->coefficients));
+}

@@ -1,0 +1,53 @@
+// Several fields at the same places, and responses that are sums of them.
+//
+//   eta of a row of response m at place j = trend + sum_q A[m, q] f_q(s_j).
+//
+// The fields of a structure share a correlation function, and are independent with variance 1. Field q at place j is
+// node q * places + j of the latent model. A row depends on the nodes of its place with the loadings a_m as weights.
+// A row may also be a mean over several places, an area.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "geometry/neighbors.h"
+#include "latent/data_weights.h"
+
+namespace neargp {
+
+// What the rows are of. `places`: rows x most places of one, -1 where there are fewer. `shares`: the weight of each
+// place in the row, row by row.
+struct FieldRows {
+  std::vector<int> structure_of_field;
+  std::vector<int> response;
+  NeighborTable places{0, 0};
+  std::vector<double> shares;
+
+  int fields() const { return int(structure_of_field.size()); }
+};
+
+class FieldLoadings {
+ public:
+  // `rows.places` in the model's numbers; `responses`: how many there are.
+  FieldLoadings(FieldRows rows, Index places, int responses);
+
+  int fields() const { return rows_.fields(); }
+  int structures() const;
+  const std::vector<int>& structure_of_field() const { return rows_.structure_of_field; }
+
+  void set(const Eigen::MatrixXd& loadings);  // responses x fields
+  const Eigen::MatrixXd& loadings() const { return loadings_; }
+
+  DataWeights weights() const { return {&members_, &weights_, &variance_}; }
+
+  // The gradient in the loadings, given that in the weights.
+  Eigen::MatrixXd gradient(const std::vector<double>& weights_bar) const;
+
+ private:
+  FieldRows rows_;
+  Eigen::MatrixXd loadings_;
+  NeighborTable members_;
+  std::vector<double> weights_, variance_;
+};
+
+}  // namespace neargp
