@@ -281,6 +281,10 @@ core_fields_predict <- function(latent, newcoords, neighbors, context) {
     .Call(`_neargp_core_fields_predict`, latent, newcoords, neighbors, context)
 }
 
+core_fields_means <- function(latent, newcoords, neighbors, structures, mean, context) {
+    .Call(`_neargp_core_fields_means`, latent, newcoords, neighbors, structures, mean, context)
+}
+
 core_replace_file <- function(path, bytes) {
     invisible(.Call(`_neargp_core_replace_file`, path, bytes))
 }

@@ -22,6 +22,8 @@
 #' @param ... covariances such as [cov_matern()] without a fixed `variance`, each a structure.
 #' @param rank the number of factors of each structure, one integer or one for each. Default `NULL`:
 #'   the number of responses.
+#' @param own for responses of different families (see [joint_models]): a covariance for a field of
+#'   each response's own, or a named list of covariances for some. Default `NULL`: none.
 #' @param matrices a list with a known coregionalisation matrix for each structure, in squared units
 #'   of the responses, or `NULL` elements to estimate. Default `NULL`: all estimated.
 #' @return A covariance for the argument `covariance` of [neargp()].
@@ -40,7 +42,7 @@
 #'   covariance = cov_coregionalisation(cov_matern(nu = 1.5), rank = 1))
 #' fit
 #' @export
-cov_coregionalisation <- function(..., rank = NULL, matrices = NULL) {
+cov_coregionalisation <- function(..., rank = NULL, own = NULL, matrices = NULL) {
   given <- rlang::list2(...)
   if (!length(given)) given <- list(cov_matern(nu = 1.5))
   for (structure in given) {
@@ -56,8 +58,8 @@ cov_coregionalisation <- function(..., rank = NULL, matrices = NULL) {
         i = "Leave `variance` out. Give known coregionalisation matrices as `matrices`."))
   }
   structure(list(components = components, rank = check_rank_argument(rank, length(components)),
-    matrices = check_matrices(matrices, length(components))), class = c("neargp_coregionalisation",
-      "neargp_covariance"))
+    own = check_own(own), matrices = check_matrices(matrices, length(components))),
+  class = c("neargp_coregionalisation", "neargp_covariance"))
 }
 
 #' @rdname cov_coregionalisation
@@ -78,6 +80,16 @@ check_rank_argument <- function(rank, structures) {
       rank)
   }
   rep_len(as.integer(rank), structures)
+}
+
+check_own <- function(own) {
+  if (is.null(own)) return(NULL)
+  each <- if (inherits(own, "neargp_covariance")) list(own) else own
+  plain <- function(x) inherits(x, "neargp_covariance") && !inherits(x, "neargp_coregionalisation")
+  named <- inherits(own, "neargp_covariance") ||
+    (!is.null(names(own)) && all(nzchar(names(own))) && !anyDuplicated(names(own)))
+  if (is.list(each) && length(each) && named && all(vapply(each, plain, NA))) return(own)
+  abort_argument("own", "a covariance such as cov_matern(), or a named list of them", own)
 }
 
 check_matrices <- function(matrices, structures) {

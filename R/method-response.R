@@ -41,7 +41,7 @@ method_name <- function(method) {
 
 # The constructors of classes that are not named after them.
 made_by <- c(vecchia_inducing = "vecchia", vecchia_field = "vecchia", exact_gp_cg = "exact_gp",
-  ppgpr_diagonal = "ppgpr")
+  ppgpr_diagonal = "ppgpr", shared_field = "vnngp")
 
 # A family as family_call() writes it, with its article: an ordinal(), a poisson().
 with_article <- function(family) {

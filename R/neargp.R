@@ -169,6 +169,9 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
   check_given(missing(data), "data", "a data frame, or sf points, with the columns of the formula")
   data <- found_data(data, substitute(data))
+  if (is_joint_model(formula, family, data)) {
+    return(fit_joint(match.call(), call, formula, family, data, parent.frame()))
+  }
   transform <- as_transform(transform)
   if (is_open_transform(transform)) return(fit_box_cox(match.call(), method, parent.frame()))
   given <- new_formulation(formula, coords, time, distance, crs, covariance, nugget, transform,

@@ -988,6 +988,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_fields_means
+Rcpp::NumericMatrix core_fields_means(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, const Rcpp::List& structures, const Rcpp::NumericVector& mean, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_fields_means(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP structuresSEXP, SEXP meanSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type structures(structuresSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fields_means(latent, newcoords, neighbors, structures, mean, context));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_replace_file
 void core_replace_file(const std::string& path, const Rcpp::RawVector& bytes);
 RcppExport SEXP _neargp_core_replace_file(SEXP pathSEXP, SEXP bytesSEXP) {
@@ -2560,6 +2576,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_fields_fit", (DL_FUNC) &_neargp_core_fields_fit, 9},
     {"_neargp_core_fields_restore", (DL_FUNC) &_neargp_core_fields_restore, 8},
     {"_neargp_core_fields_predict", (DL_FUNC) &_neargp_core_fields_predict, 4},
+    {"_neargp_core_fields_means", (DL_FUNC) &_neargp_core_fields_means, 6},
     {"_neargp_core_replace_file", (DL_FUNC) &_neargp_core_replace_file, 2},
     {"_neargp_core_append_to_file", (DL_FUNC) &_neargp_core_append_to_file, 2},
     {"_neargp_core_lock_file", (DL_FUNC) &_neargp_core_lock_file, 1},

@@ -1,6 +1,6 @@
-// Latent models of several responses that share fields, as R calls them. What core_latent_*() do for one response they
-// do for several too, where it has no likelihoods, covariances or predictions. Fields are numbered with places: field q
-// at place j is q * places + j.
+// Latent models of several responses that share fields, as R calls them. The functions core_latent_*() that need no
+// likelihoods, covariances or predictions also serve these models. Fields are numbered with their locations: field q at
+// location j is q * locations + j.
 #include "bind_blas.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
@@ -10,8 +10,8 @@
 
 namespace {
 
-// places, shares: matrices with a column for each row of the data. response: that of each row. structure: that of each
-// field.
+// locations, shares: matrices with a column for each row of the data. response: that of each row. structure: that of
+// each field.
 neargp::FieldRows to_field_rows(const Rcpp::List& rows) {
   const Rcpp::IntegerMatrix places = rows["places"];
   neargp::FieldRows result;
@@ -83,7 +83,7 @@ Rcpp::List core_fields_fit(SEXP latent, SEXP start, const Rcpp::List& structures
       Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = posterior.state().beta,
       Rcpp::_["exact"] = posterior.factor().is_exact(), Rcpp::_["restricted"] = posterior.factor().is_restricted(),
       Rcpp::_["end"] = StatePointer(new neargp::PosteriorState(posterior.state()), true),
-      Rcpp::_["linear_predictor"] = posterior.state().linear_predictor,
+      Rcpp::_["mean"] = fit->model.to_caller(posterior.state().mean),
       Rcpp::_["d_covariance"] = outcome.gradient.covariance, Rcpp::_["d_likelihood"] = outcome.gradient.likelihood,
       Rcpp::_["d_design"] = to_r(outcome.gradient.design));
 }
@@ -101,7 +101,8 @@ void core_fields_restore(SEXP latent, const Rcpp::List& structures, const Rcpp::
   fit->posterior.restore(fit->model.from_caller({mean.begin(), mean.end()}), beta, pseudo_precision, run);
 }
 
-// mean: locations x fields; covariance: locations x (fields x fields); response: (locations x fields) x coefficients.
+// The columns of `covariance` are the pairs of fields. The rows of `response` are locations, for one field after the
+// other, and its columns coefficients.
 // [[Rcpp::export]]
 Rcpp::List core_fields_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors,
                                const Rcpp::List& context) {
@@ -111,8 +112,21 @@ Rcpp::List core_fields_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords
   const neargp::FieldPrediction prediction =
       neargp::predict_fields(fit->model, fit->posterior, locations.view(), Neighbors(neighbors).table(),
                              fit->field_response, fit->coefficients, fit->workspaces, run_context(context));
-  return Rcpp::List::create(Rcpp::_["mean"] = by_column(prediction.mean, n, fields),
-                            Rcpp::_["covariance"] = by_column(prediction.covariance, n, fields * fields),
-                            Rcpp::_["response"] =
-                                by_column(prediction.response, neargp::Index(n) * fields, fit->coefficients));
+  return Rcpp::List::create(
+      Rcpp::_["mean"] = by_column(prediction.mean, n, fields),
+      Rcpp::_["covariance"] = by_column(prediction.covariance, n, fields * fields),
+      Rcpp::_["response"] = by_column(prediction.response, neargp::Index(n) * fields, fit->coefficients));
+}
+
+// Means of the fields, locations x fields, by covariances and means of the nodes other than those of the posterior.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_fields_means(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors,
+                                      const Rcpp::List& structures, const Rcpp::NumericVector& mean,
+                                      const Rcpp::List& context) {
+  LatentPointer fit(latent);
+  const PointStore locations(newcoords);
+  return by_column(
+      neargp::field_means(fit->model, to_covariances(structures), locations.view(), Neighbors(neighbors).table(),
+                          fit->model.from_caller({mean.begin(), mean.end()}), run_context(context)),
+      newcoords.nrow(), fit->model.fields());
 }

@@ -40,7 +40,7 @@ count_words <- function(x) lengths(strsplit(trimws(x), "[[:space:]]+"))
 # One row for each sentence, one column for each rule. The parentheses of f(x) belong to a formula.
 find_faults <- function(sentences) {
   found <- vapply(patterns, function(p) grepl(p, sentences, perl = TRUE), logical(length(sentences)))
-  found <- matrix(found, length(sentences), dimnames = list(NULL, names(patterns)))
+  found <- matrix(as.logical(found), length(sentences), length(patterns), dimnames = list(NULL, names(patterns)))
   cbind(found, long = count_words(sentences) > most_words,
     parentheses = lengths(regmatches(sentences, gregexpr(" [(]", sentences))) > 1L)
 }

@@ -37,8 +37,9 @@ std::vector<double> add_data_terms(const SparsePosterior& posterior, const Laten
     share.value += 0.5 * posterior.state().precision[i] * variance[t];
   }
   share.likelihood.assign(posterior.likelihood().parameters(), 0.0);
-  share.value += posterior.likelihood().expectations(part.observations(), mean.data(), variance.data(),
-                                                     {nullptr, slope.data(), nullptr, nullptr}, share.likelihood.data(), context);
+  share.value +=
+      posterior.likelihood().expectations(part.observations(), mean.data(), variance.data(),
+                                          {nullptr, slope.data(), nullptr, nullptr}, share.likelihood.data(), context);
   return slope;
 }
 

@@ -32,7 +32,7 @@ class EffectPosterior {
   const std::vector<double>& variance() const { return variance_; }       // d_i'S d_i by datum
   const Eigen::MatrixXd& taken() const { return taken_; }                 // count x nodes, T'T = H S H'
   const Eigen::MatrixXd& covariance_with_data() const { return cross_; }  // D S, of u with each linear predictor
-  double explained(int node, Index datum) const {  // (H S d_i)_node
+  double explained(int node, Index datum) const {                         // (H S d_i)_node
     return count_ == 0 ? 0.0 : taken_.col(node).dot(half_.col(datum));
   }
 

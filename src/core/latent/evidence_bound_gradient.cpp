@@ -10,7 +10,8 @@
 //
 //   dD / dc_i = g_i m_N - W_i (Z c_i)_N,   dD / dv_i = -W_i / 2.
 //
-// With random effects (effect_posterior.h) the covariance of field and linear predictor, Z c_i - H S d_i, replaces Z c_i.
+// With random effects (effect_posterior.h) the covariance of field and linear predictor, Z c_i - H S d_i, replaces Z
+// c_i.
 //
 // With a low-rank part (low_rank_prior.h) the field is r + A'w. The mean of r and its covariance matrix Z + G C^-1 G'
 // then replace m and Z. Let m_w be the mean of w, and let g_j be the slope and W_j the precision of the data at node j.

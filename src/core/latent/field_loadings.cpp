@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "conditional/data.h"
 
 namespace neargp {
 

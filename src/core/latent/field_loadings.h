@@ -1,10 +1,10 @@
-// Several fields at the same places, and responses that are sums of them.
+// Several fields at the same locations, and responses that are sums of them.
 //
-//   eta of a row of response m at place j = trend + sum_q A[m, q] f_q(s_j).
+//   eta of a row of response m at location j = trend + sum_q A[m, q] f_q(s_j).
 //
-// The fields of a structure share a correlation function, and are independent with variance 1. Field q at place j is
-// node q * places + j of the latent model. A row depends on the nodes of its place with the loadings a_m as weights.
-// A row may also be a mean over several places, an area.
+// The fields of a structure share a correlation function, and are independent with variance 1. Field q at location j is
+// node q * locations + j of the latent model. A row depends on the nodes of its location with the loadings a_m as
+// weights. A row may also be a mean over several locations, an area.
 #pragma once
 
 #include <Eigen/Core>
@@ -15,8 +15,8 @@
 
 namespace neargp {
 
-// What the rows are of. `places`: rows x most places of one, -1 where there are fewer. `shares`: the weight of each
-// place in the row, row by row.
+// Rows of several responses. `places`: rows x the largest number of locations of a row, -1 where there are fewer.
+// `shares`: the weight of each location in the row, row by row.
 struct FieldRows {
   std::vector<int> structure_of_field;
   std::vector<int> response;

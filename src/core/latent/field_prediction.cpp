@@ -38,6 +38,7 @@ class FieldPredictor {
     const Index n = locations();
     const int fields = model_.fields();
     std::vector<NearNodes> near;
+    near.reserve(std::size_t(fields));
     for (int q = 0; q < fields; ++q) near.push_back(near_nodes(q, t));
     for (int q = 0; q < fields; ++q) {
       const NearNodes& own = near[q];
@@ -45,8 +46,7 @@ class FieldPredictor {
       for (std::size_t m = 0; m < own.node.size(); ++m) {
         *mean += own.weight[m] * posterior_.state().mean[own.node[m]];
         for (int c = 0; c < columns; ++c)
-          result.response[(c * fields + q) * n + t] +=
-              own.weight[m] * field_response[c * model_.nodes() + own.node[m]];
+          result.response[(c * fields + q) * n + t] += own.weight[m] * field_response[c * model_.nodes() + own.node[m]];
       }
     }
     // b_q'Z b_r is half of what the form of both together has more than that of each.
@@ -99,6 +99,24 @@ FieldPrediction predict_fields(const LatentModel& model, const SparsePosterior& 
         predictor.predict(t, field_response, columns, workspace, result);
     });
   });
+  return result;
+}
+
+std::vector<double> field_means(const LatentModel& model, const std::vector<Covariance>& structures, Points locations,
+                                const NeighborTable& neighbors, const std::vector<double>& mean,
+                                const RunContext& context) {
+  const Index n = locations.n;
+  std::vector<double> result(std::size_t(n) * model.fields(), 0.0);
+  std::vector<NodeConditionals> given;
+  given.reserve(structures.size());
+  for (const Covariance& structure : structures)
+    given.push_back(model.conditionals_at(locations, neighbors, context, structure));
+  for (int q = 0; q < model.fields(); ++q) {
+    const NodeConditionals& at = given[model.loadings()->structure_of_field()[q]];
+    for (Index t = 0; t < n; ++t)
+      for (int m = 0; m < at.k() && at.neighbors()[t][m] >= 0; ++m)
+        result[q * n + t] += at.weights(t)[m] * mean[q * model.places() + at.neighbors()[t][m]];
+  }
   return result;
 }
 

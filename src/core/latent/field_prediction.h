@@ -1,4 +1,4 @@
-// The posterior of several fields (field_loadings.h) away from their places.
+// The posterior of several fields (field_loadings.h) away from their locations.
 #pragma once
 
 #include <vector>
@@ -18,5 +18,11 @@ struct FieldPrediction {
 FieldPrediction predict_fields(const LatentModel& model, const SparsePosterior& posterior, Points locations,
                                const NeighborTable& neighbors, const std::vector<double>& field_response, int columns,
                                Workspaces& workspaces, const RunContext& context);
+
+// The means b_q'm of the fields, locations x fields, by column. Structures and means of the nodes are others than those
+// of the posterior.
+std::vector<double> field_means(const LatentModel& model, const std::vector<Covariance>& structures, Points locations,
+                                const NeighborTable& neighbors, const std::vector<double>& mean,
+                                const RunContext& context);
 
 }  // namespace neargp

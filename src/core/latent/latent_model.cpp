@@ -43,7 +43,7 @@ std::vector<int> members_of(const NeighborTable& table, int fields) {
   return members;
 }
 
-// Rows with the nodes of all fields at a place and its neighbours. Cross blocks between fields at places that are
+// Rows with the nodes of all fields at a location and its neighbours. Cross blocks between fields at locations that are
 // neighbours are needed: without them variances and correlations of the posterior are wrong by a third.
 std::vector<int> joint_members_of(const NeighborTable& table, int fields) {
   const int width = (table.k + 1) * fields;
@@ -223,11 +223,11 @@ NeighborTable LatentModel::in_own_numbers(const NeighborTable& neighbors) const 
 }
 
 NodeConditionals LatentModel::conditionals_at(Points locations, const NeighborTable& neighbors,
-                                              const RunContext& context, int structure) const {
+                                              const RunContext& context, const Covariance& covariance) const {
   if (locations.dim != dim_) throw Error("Nodes and new locations must have the same coordinates.");
   NodeConditionals result(Points{coords_.data(), places(), dim_}, unit_noise_, locations, false,
                           in_own_numbers(neighbors), context);
-  check_singular(-1, result.update(prepared(false, structure), context));
+  check_singular(-1, result.update(prepare(with_jitter(covariance), dim_, false), context));
   return result;
 }
 

@@ -10,12 +10,13 @@
 // With inducing points the field is the sum of a low-rank part and of u, the residual field (low_rank_prior.h). Then Q
 // is the precision of the residual field, and "the prior's precision" is that of the sum.
 //
-// Several responses may depend on several fields (field_loadings.h). Each place then has a node for each field. Fields
-// are independent in the prior, so each node is conditioned on nodes of its own field. A datum depends on all nodes of
-// its place, w_i | u ~ N(c_i'u, 0).
+// Several responses may depend on several fields (field_loadings.h). There is then a node for each field at a location.
+// Fields are independent in the prior, so each node is conditioned on nodes of its own field. A datum depends on all
+// nodes of its location, w_i | u ~ N(c_i'u, 0).
 //
-// Places are numbered by their position in memory, where close ones are close together, and field q at place j is node
-// q * places + j. The caller numbers fields and places in the same way, with places in an order of its own.
+// Places are numbered by their position in memory, where close ones are close together, and field q at location j is
+// node q * locations + j. The caller numbers fields and locations in the same way, with locations in an order of its
+// own.
 #pragma once
 
 #include <memory>
@@ -30,15 +31,15 @@
 namespace neargp {
 
 struct LatentData {
-  Points nodes;                  // or the places of several fields
-  std::vector<int> order;        // the prior's ordering: order[rank] = place
-  NeighborTable node_neighbors;  // of each place among those before it
+  Points nodes;                  // or the locations of several fields
+  std::vector<int> order;        // the prior's ordering: order[rank] = location
+  NeighborTable node_neighbors;  // of each location among those before it
   double jitter = 1e-6;
   // Further neighbours of each node before it, or none. The pattern of the posterior's factor includes their pairs,
   // which makes an incomplete factor more accurate.
   NeighborTable pattern_neighbors;
 
-  FieldRows fields;    // of several responses; none: one field with one response
+  FieldRows fields;   // of several responses; none: one field with one response
   int responses = 0;  // how many they are
 
   std::vector<int> node_of_datum;  // data at nodes; empty: through their neighbours
@@ -67,7 +68,7 @@ class LatentModel {
   int fields() const { return loadings_ ? loadings_->fields() : 1; }
   Index data() const { return interpolates() ? interpolation().targets() : Index(node_of_datum_.size()); }
   int dim() const { return dim_; }
-  const std::vector<double>& coords() const { return coords_; }            // of the places
+  const std::vector<double>& coords() const { return coords_; }            // of the locations
   const std::vector<double>& data_coords() const { return data_coords_; }  // where data interpolate
   // Whether data are weighted sums of nodes, and these sums.
   bool interpolates() const { return interpolation_ || loadings_; }
@@ -112,9 +113,14 @@ class LatentModel {
   // Converts a table of the caller's nodes to the numbers of the model.
   NeighborTable in_own_numbers(const NeighborTable& neighbors) const;
 
-  // Weights and variances of new locations given the places near them (rows of the caller's places), by a structure.
+  // Weights and variances of new locations given the locations near them (rows of the caller's locations), by a
+  // structure.
   NodeConditionals conditionals_at(Points locations, const NeighborTable& neighbors, const RunContext& context,
-                                   int structure = 0) const;
+                                   int structure = 0) const {
+    return conditionals_at(locations, neighbors, context, covariances_[structure]);
+  }
+  NodeConditionals conditionals_at(Points locations, const NeighborTable& neighbors, const RunContext& context,
+                                   const Covariance& covariance) const;
 
   // The gradient in the covariance parameters, the jitter tied to the variance: those of one structure of fields after
   // the other, and then the loadings by column.

@@ -1,0 +1,139 @@
+# predict() of responses that share fields: the columns of each response by its part, and of the
+# fields.
+
+#' Predict responses that share fields
+#'
+#' @description
+#' Returns mean and standard deviation of each response of a [joint model][joint_models].
+#'
+#' ```r
+#' predict(fit, newdata, interval = "prediction")
+#' predict(fit, newdata, type = "factor")
+#' ```
+#'
+#' @param object a fit of [neargp()] to several responses of different families.
+#' @param newdata,interval,level,probs,threshold,threads,chunk_size,filename,overwrite,verbose see
+#'   [predict.neargp()].
+#' @param type see [predict.neargp()], or `"factor"` for the fields.
+#' @param outputs the names of the responses that are wanted. Default: all.
+#' @param covariance `TRUE` adds the attribute `"covariance"`, an array with a matrix of linear
+#'   predictors for each row. Default: `FALSE`.
+#' @param use_observed `TRUE`: responses in `newdata` help to predict the others there. Default:
+#'   `FALSE`.
+#' @param what `"trend"`, `"covariance"` for all other parameters, or `"correlation"`.
+#' @param nsim,seed see [simulate.neargp()].
+#' @param observed `NULL`: the formulas find the responses in `newdata`.
+#' @param ... not used.
+#' @return `predict()` returns `mean_<response>`, `sd_<response>` and the further columns of
+#'   [predict.neargp()]. `simulate()` returns `sim_1_<response>`, ... and `scores()` a row for each
+#'   response.
+#' @seealso [joint_models]
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(120), y = runif(120))
+#' d$count <- rpois(120, exp(sin(6 * d$x) + d$y))
+#' d$level <- sin(6 * d$x) + rnorm(120, sd = 0.3)
+#' fit <- neargp(list(count ~ 1, level ~ 1), d, coords = ~ x + y,
+#'   family = list(poisson(), gaussian()), method = vnngp(k = 8))
+#' predict(fit, d[1:3, ], interval = "prediction", threshold = c(2, 1))
+#' predict(fit, d[1:3, ], type = "factor")
+#'
+#' # A count where the level is known
+#' predict(fit, data.frame(x = 0.5, y = 0.5, level = 0.2), outputs = "count", use_observed = TRUE)
+#' simulate(fit, 2, newdata = d[1:3, ])
+#' scores(fit)
+#' @export
+predict.neargp_joint <- function(object, newdata,
+                                 type = c("response", "link", "quantile", "factor"),
+                                 interval = c("none", "confidence", "prediction"), level = 0.95,
+                                 probs = c(0.05, 0.5, 0.95), threshold = NULL,
+                                 outputs = object$outputs, covariance = FALSE,
+                                 use_observed = FALSE, chunk_size = NULL, threads = NULL,
+                                 verbose = rlang::is_interactive(), filename = NULL,
+                                 overwrite = FALSE, ...) {
+  check_no_more_arguments()
+  check_given(missing(newdata), "newdata", "a data frame, sf points or a raster")
+  type <- check_choice(type, "type", c("response", "link", "quantile", "factor"))
+  interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
+  check_choices(outputs, "outputs", object$outputs)
+  check_flag(covariance, "covariance")
+  check_flag(use_observed, "use_observed")
+  wanted <- list(type = type, interval = interval, level = check_level(level),
+    probs = if (type == "quantile") check_probs(probs),
+    threshold = check_output_thresholds(threshold, outputs), threads = threads)
+  columns_at <- function(newdata) {
+    if (type == "factor") return(factor_columns(object, newdata, wanted))
+    if (use_observed) return(columns_given_observed(object, newdata, outputs, wanted))
+    joint_columns(object, newdata, outputs, wanted)
+  }
+  if (is_raster(newdata)) {
+    return(raster_by_blocks(newdata, list(file = raster_file(newdata, filename, overwrite),
+      chunk_size = check_count(chunk_size %||% 1e5, "chunk_size"),
+      verbose = check_flag(verbose, "verbose")), function(cells) {
+        columns_at(raster_of_window(newdata, window_of_cells(newdata, cells)))
+      }))
+  }
+  result <- restorer(newdata)(columns_at(newdata))
+  if (covariance) attr(result, "covariance") <- predictor_covariance(object, newdata, outputs,
+    wanted)
+  result
+}
+
+# Columns of each response with its name at their ends.
+joint_columns <- function(object, newdata, outputs, wanted) {
+  columns <- lapply(seq_along(outputs), function(i) {
+    part <- part_of(object, outputs[i])
+    arguments <- list(part, newdata, type = wanted$type, interval = wanted$interval,
+      level = wanted$level, threads = wanted$threads, verbose = FALSE)
+    if (wanted$type == "quantile") arguments$probs <- wanted$probs
+    if (!is.null(wanted$threshold)) arguments$threshold <- wanted$threshold[i]
+    named_by_output(do.call(stats::predict, arguments), outputs[i])
+  })
+  as.data.frame(do.call(c, columns), optional = TRUE)
+}
+
+named_by_output <- function(predicted, output) {
+  columns <- if (is_raster(predicted)) as.data.frame(terra::values(predicted)) else
+    drop_geometry(predicted)
+  columns <- as.list(columns)
+  stats::setNames(columns, paste0(names(columns), "_", output))
+}
+
+# The fields themselves, with the signs of the loadings.
+factor_columns <- function(object, newdata, wanted) {
+  part <- part_of(object, object$outputs[1L])
+  target <- new_target(part, newdata, "process")
+  settings <- predict_settings(part, threads = wanted$threads)
+  at <- fields_at(object, target$coords, settings)
+  count <- ncol(object$loadings)
+  columns <- c(lapply(seq_len(count), function(q) at$mean[, q] * object$signs[q]),
+    lapply(seq_len(count), function(q) sqrt(at$covariance[, (q - 1L) * count + q])))
+  names <- paste0(rep(c("mean_factor", "sd_factor"), each = count), seq_len(count))
+  as.data.frame(spread_over_rows(stats::setNames(columns, names), target$complete),
+    optional = TRUE)
+}
+
+# Moments of the linear predictors of several responses at the rows of newdata that are complete
+# for all of them.
+joint_predictors <- function(object, newdata, outputs, threads) {
+  parts <- lapply(rlang::set_names(outputs), part_of, object = object)
+  targets <- lapply(parts, new_target, newdata = newdata)
+  complete <- Reduce(`&`, lapply(targets, `[[`, "complete"))
+  of_part <- function(part, target) {
+    rows <- which(complete[target$complete])
+    list(data = part$data, X = target$X[rows, , drop = FALSE], offset = target$offset[rows],
+      coords = target$coords[rows, , drop = FALSE])
+  }
+  targets <- Map(of_part, parts, targets)
+  settings <- predict_settings(parts[[1L]], threads = threads)
+  moments <- linear_predictors(object, fields_at(object, targets[[1L]]$coords, settings), targets)
+  c(moments, list(complete = complete))
+}
+
+predictor_covariance <- function(object, newdata, outputs, wanted) {
+  at <- joint_predictors(object, newdata, outputs, wanted$threads)
+  full <- array(NA_real_, c(length(at$complete), length(outputs), length(outputs)),
+    dimnames = list(NULL, outputs, outputs))
+  full[at$complete, , ] <- at$covariance
+  full
+}

@@ -1,0 +1,221 @@
+# The search of a joint fit, and its result.
+
+# With many locations a tenth of them leads near the optimum.
+joint_optimum <- function(problem, few_places = 4000L) {
+  places <- nrow(problem$coords)
+  start <- list(working = problem$start, iterations = 0L, evaluations = 0L)
+  if (places > few_places && problem$control$coarse_k > 0L) {
+    begin_stage(problem$session, "few places")
+    rough <- with_first_places(problem, max(few_places %/% 2L, places %/% 10L))
+    start <- joint_level(rough, start, relative_tolerance = 1e-6)
+  }
+  begin_stage(problem$session, sprintf("k = %d", problem$method$k))
+  joint_level(problem, start, relative_tolerance = 1e-9)
+}
+
+# Neighbours are searched again where the metric has moved.
+joint_level <- function(problem, state, relative_tolerance) {
+  metric <- NULL
+  for (round in seq_len(problem$control$max_refreshes)) {
+    search <- joint_search(problem, state$working)
+    shape <- search_shape(search$component)
+    if (!is.null(metric) &&
+        max(abs(shape - metric)) <= problem$control$refresh_tolerance) break
+    metric <- shape
+    latent <- joint_latent(problem, search)
+    objective <- fields_objective(problem, latent)
+    first <- if (round == 1L) objective$evaluate(state$working)$value
+    found <- quasi_newton_in_units(objective, state$working, joint_units(problem), problem$free,
+      problem$bounds, problem$control, relative_tolerance)
+    state <- add_counts(c(found, list(objective = objective, search = search, latent = latent,
+      first = first %||% state$first)), state)
+  }
+  state
+}
+
+# ---- the result ----------------------------------------------------------------------------------
+
+# Derivatives at the optimum by differences of the exact gradient: the information, and how trends
+# and fields answer to each parameter.
+joint_slopes <- function(problem, objective, working, center, step = 0.02) {
+  units <- joint_units(problem)
+  layout <- problem$layout
+  information <- matrix(0, nrow(layout), nrow(layout))
+  shifted <- vector("list", nrow(layout))
+  for (a in which(problem$free)) {
+    h <- step * units[a]
+    if (working[a] + h > problem$bounds$upper[a]) h <- -h
+    at <- replace(working, a, working[a] + h)
+    moved <- tryCatch(objective$fit_at(at, 1e-6, derivatives = TRUE),
+      neargp_error = function(e) NULL)
+    if (is.null(moved) || !all(is.finite(moved$gradient))) next
+    information[a, ] <- -(moved$gradient - center$gradient) / h
+    values <- to_core(at, layout$transform)
+    shifted[[a]] <- list(working = at, step = h, mean = moved$mean,
+      beta = joint_coefficients(problem, moved["beta"], values)$beta)
+  }
+  information <- (information + t(information)) / 2
+  list(information = information, shifted = shifted)
+}
+
+new_joint_fit <- function(problem, state, settings, call) {
+  layout <- problem$layout
+  objective <- state$objective
+  working <- state$working
+  center <- objective$fit_at(working, 1e-8, 500L, derivatives = TRUE)
+  slopes <- joint_slopes(problem, objective, working, center)
+  final <- objective$fit_at(working, 1e-8, 500L)
+  values <- to_core(working, layout$transform)
+  posterior <- joint_posterior(problem, state, joint_coefficients(problem,
+    core_latent_state(state$latent, problem$context), values))
+  boundary <- at_bound(working, problem, slopes$information)
+  spread <- joint_spread(slopes, working_covariance(slopes$information, problem$free & !boundary))
+  trend <- joint_trend(problem, posterior, spread, values)
+  A <- joint_loadings(layout, values, length(problem$parts))
+  signs <- loading_signs(A, problem)
+  object <- structure(list(
+    call = call,
+    outputs = names(problem$parts),
+    parts = Map(function(part, m) joint_part(part, m, problem, values, trend, posterior),
+      problem$parts, seq_along(problem$parts)),
+    covariance = settings$covariance,  # as given
+    structures = problem$structures,
+    layout = layout,                   # a row for each parameter, joint_layout()
+    parameters = data.frame(name = layout$name, estimate = values, working = working,
+      fixed = layout$fixed, at_boundary = boundary),
+    information = slopes$information,
+    loadings = named_loadings(sweep(A, 2L, signs, "*"), names(problem$parts)),
+    signs = signs,                     # of the columns of the core's loadings
+    core_structures = lapply(seq_along(problem$structures), structure_covariance,
+      problem = problem, working = working),
+    beta = trend$beta, beta_vcov = trend$beta_vcov,
+    core_trend = trend$core,           # in the columns of the core
+    spread = spread,                   # the uncertainty of the parameters, joint_spread()
+    posterior = posterior,             # of the fields at the locations
+    locations = problem$locations, method = problem$method, control = problem$control,
+    log_likelihood = final$bound %||% final$value,
+    separate = joint_separate(problem, state$first),
+    score = if (all_gaussian(problem$parts)) "log-likelihood" else "evidence lower bound",
+    prior = problem$prior,
+    convergence = state[c("converged", "message", "iterations", "evaluations")],
+    k = nrow(state$search$neighbors), threads = settings$threads,
+    format = fit_format, version = package_version_text(), cache = NULL),
+  class = "neargp_joint")
+  with_own_cache(object)
+}
+
+all_gaussian <- function(parts) all(vapply(parts, function(part) is_gaussian(part$family), NA))
+
+# The objective at the start, which is the sum of the separate fits where each response has a field
+# of its own there. NULL for other structures.
+joint_separate <- function(problem, first) {
+  is_separate <- vapply(problem$structures, function(x) length(x$of) == 1L, NA)
+  if (all(is_separate)) return(first)
+  if (all(vapply(problem$parts, function(part) is.numeric(part$log_likelihood), NA)))
+    sum(vapply(problem$parts, function(part) part$log_likelihood, 0))
+}
+
+named_loadings <- function(A, outputs) {
+  structure(A, dimnames = list(outputs, paste0("factor", seq_len(ncol(A)))))
+}
+
+# The sign of a field is arbitrary: the first loading of the triangle is positive.
+loading_signs <- function(A, problem) {
+  free <- matrix(problem$free[loading_rows(problem$layout, nrow(A))], nrow(A))
+  vapply(seq_len(ncol(A)), function(field) {
+    of <- problem$structures[[structure_of_fields(problem$structures)[field]]]$of
+    others <- colSums(free[, structure_of_fields(problem$structures) ==
+      structure_of_fields(problem$structures)[field], drop = FALSE])
+    pivot <- of %||% which.max(abs(A[, field]) * (others[1L] > 0))
+    if (A[pivot, field] < 0) -1 else 1
+  }, 0)
+}
+
+# All that predictions need, as plain numbers, of locations and of rows.
+joint_posterior <- function(problem, state, at_optimum) {
+  list(coords = problem$coords, place = problem$place, response = problem$response,
+    order = state$search$order, neighbors = as.matrix(state$search$neighbors),
+    component = state$search$component, mean = at_optimum$mean, variance = at_optimum$node_variance,
+    pseudo_precision = at_optimum$pseudo_precision,
+    linear_predictor = at_optimum$linear_predictor, slope = at_optimum$slope,
+    field_response = at_optimum$field_response, variance_at_data = at_optimum$variance,
+    beta = at_optimum$beta, beta_vcov = at_optimum$beta_vcov)
+}
+
+# A state of the core with the coefficients of the random effects of all parts in place of the
+# whitened ones, see with_latent_effects().
+joint_coefficients <- function(problem, state, values) {
+  for (m in seq_along(problem$parts)) {
+    part <- problem$parts[[m]]
+    if (!has_effects(part$data)) next
+    made <- effects_at(list(data = part$data, layout = part$layout), values_of_part(problem, m,
+      values))
+    columns <- columns_of_part(problem$parts, m, effects = TRUE)
+    state$beta[columns] <- from_spherical(state$beta[columns], made$blocks, made$factors)
+    shifted <- blocks_after(columns[1L] - 1L, made$blocks)
+    if (!is.null(state$beta_vcov)) {
+      state$beta_vcov <- from_both_sides(state$beta_vcov, shifted, made$factors)
+      state$field_response <- times_factors(state$field_response, shifted,
+        inverse_factors(made$factors))
+    }
+  }
+  state
+}
+
+# The covariance matrix C of the parameters that were estimated, and their slopes by `shifted` fits.
+joint_spread <- function(slopes, covariance) {
+  known <- which(!is.na(diag(covariance)) & lengths(slopes$shifted) > 0L)
+  list(covariance = covariance[known, known, drop = FALSE], shifted = slopes$shifted[known],
+    rows = known)
+}
+
+# The trend in the core's columns and in those of the user, with V + J C J' (trend-uncertainty.R).
+# Coefficients of random effects are those of their columns.
+joint_trend <- function(problem, posterior, spread, values) {
+  parts <- problem$parts
+  J <- vapply(spread$shifted, function(at) (at$beta - posterior$beta) / at$step,
+    double(length(posterior$beta)))
+  J <- matrix(J, length(posterior$beta))
+  vcov <- posterior$beta_vcov + J %*% spread$covariance %*% t(J)
+  trends <- unlist(lapply(seq_along(parts), columns_of_part, parts = parts))
+  maps <- lapply(parts, function(part) part$data$basis$back %||% diag(ncol(part$data$X)))
+  back <- diagonal_blocks(maps)
+  at <- unlist(lapply(parts, function(part) part$data$basis$at %||% double(ncol(part$data$X))))
+  names <- unlist(lapply(names(parts), function(output) {
+    sprintf("%s:%s", output, colnames(parts[[output]]$data$X))
+  }))
+  beta <- stats::setNames(drop(back %*% (at + posterior$beta[trends])), names)
+  natural <- structure(back %*% vcov[trends, trends, drop = FALSE] %*% t(back),
+    dimnames = list(names, names))
+  list(beta = beta, beta_vcov = natural, core = list(beta = posterior$beta,
+    beta_vcov = posterior$beta_vcov))
+}
+
+# The fit of a response with the estimates of the joint one. Its field is that of the joint
+# posterior, which part_of() hands to it.
+joint_part <- function(part, m, problem, values, trend, posterior) {
+  rows <- problem$response == m
+  columns <- columns_of_part(problem$parts, m)
+  with_effects <- c(columns, columns_of_part(problem$parts, m, effects = TRUE))
+  own <- values_of_part(problem, m, values)
+  part$parameters$working <- to_working(own, part$layout$transform)
+  part$parameters$estimate <- natural_values(part$layout, own)
+  is_family <- of_family(part$family, part$layout)
+  part$family_parameters <- stats::setNames(own[is_family], names(part$family_parameters))
+  if (is_gaussian(part$family)) part$nugget <- own[is_family]
+  at <- unlist(lapply(problem$parts, function(x) ncol(x$data$X)))
+  place <- sum(at[seq_len(m - 1L)]) + seq_len(at[m])
+  part$beta <- stats::setNames(unname(trend$beta[place]), colnames(part$data$X))
+  part$beta_vcov <- named_square(trend$beta_vcov[place, place, drop = FALSE], part$data$X)
+  part$core_trend <- list(beta = trend$core$beta[with_effects],
+    beta_vcov = trend$core$beta_vcov[with_effects, with_effects, drop = FALSE])
+  part$posterior <- list(coords = posterior$coords, node = posterior$place[rows],
+    pseudo_precision = posterior$pseudo_precision[rows],
+    linear_predictor = posterior$linear_predictor[rows], slope = posterior$slope[rows],
+    variance_at_data = posterior$variance_at_data[rows])
+  part$joint <- list(response = m, columns = with_effects)
+  part["information"] <- list(NULL)
+  class(part$method) <- c("neargp_shared_field", plain_class(part$method))
+  part$method <- method_for(part$method, part$family, part$data)
+  part
+}

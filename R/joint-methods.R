@@ -1,0 +1,189 @@
+#' Several responses of different families that share fields
+#'
+#' @description
+#' Fits counts, presence, amounts and measurements together, in one model with shared processes.
+#' Experimental.
+#'
+#' ```r
+#' gauges <- subset(wet_days(), lon < -110)
+#' gauges$rain <- gauges$on_21st > 0
+#' fit <- neargp(list(wet = wet ~ 1, rain ~ 1), gauges, coords = ~ lon + lat, crs = 4326,
+#'   family = list(poisson(), binomial()))
+#' predict(fit, data.frame(lon = -120, lat = 40))
+#' ```
+#'
+#' @details
+#' The linear predictor of response m is its trend plus sum_q A\[m, q\] f_q(s), with independent
+#' Gaussian processes f_q of variance 1 and loadings A. [vnngp()] maximises the ELBO of all responses
+#' together, which for Gaussian responses is the log-likelihood.
+#'
+#' * **Lists**: `formula` and `family` are lists with an element for each response. `data`,
+#'   `weights` and `offset` are one for all, or lists as well. `cbind(a, b) ~ x` with one family
+#'   stands for formulas with the same trend.
+#' * **Fields**: [cov_coregionalisation()]. Two or three responses share as many fields, each with
+#'   its own range, and more responses share two factors, unless you give a covariance.
+#' * **Missing responses** are `NA`, and responses may be at different locations.
+#' * **Intervals** include the uncertainty of loadings, ranges and family parameters.
+#' * **Gain**: `print()` compares the ELBO with that of separate fits. Sharing helps where a response
+#'   is rare or missing, or where the locations depend on it.
+#'
+#' The prior of correlations between two or three responses is LKJ(2). Without it few data often end
+#' at a correlation of 1.
+#'
+#' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
+#'   [stats::loadings()] and [stats::varimax()], and `parts` are the responses as single fits. See
+#'   [predict.neargp_joint()].
+#' @seealso [cov_coregionalisation()], [neargp_hurdle()]; the article "Several responses".
+#' @references Thorson, J. T. (2019). Guidance for decisions using the vector autoregressive
+#'   spatio-temporal (VAST) package. *Fisheries Research* 210, 143–161. Diggle, P. J., Menezes, R.
+#'   and Su, T. (2010). Geostatistical inference under preferential sampling. *Journal of the Royal
+#'   Statistical Society C* 59, 191–232.
+#' @examples
+#' # Presence and amounts of the same catches
+#' set.seed(1)
+#' d <- data.frame(x = runif(200), y = runif(200))
+#' field <- sin(6 * d$x) + d$y
+#' d$present <- rbinom(200, 1, plogis(2 * field - 1))
+#' d$amount <- ifelse(d$present == 1, rgamma(200, 3, 3 / exp(field)), NA)
+#' fit <- neargp(list(present ~ 1, amount ~ 1), d, coords = ~ x + y,
+#'   family = list(binomial(), Gamma("log")), method = vnngp(k = 8))
+#' fit
+#' predict(fit, d[1:3, ], interval = "prediction")
+#' coef(fit, what = "correlation")
+#' loadings(fit)
+#'
+#' # A field of the amounts' own
+#' update(fit, covariance = cov_coregionalisation(cov_matern(nu = 1.5), rank = 1,
+#'   own = list(amount = cov_exponential())))
+#' @name joint_models
+NULL
+
+#' @export
+print.neargp_joint <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_sections(sections(x, digits), digits)
+  invisible(x)
+}
+
+#' @export
+sections.neargp_joint <- function(x, digits, summary = NULL) {
+  families <- vapply(x$parts, function(part) paste0(family_call(part$family), " with ",
+    part$family$link, " link"), "")
+  facts <- c(Formulas = on_lines(vapply(x$parts, function(part) deparse1(part$formula), "")),
+    Responses = on_lines(sprintf("%s: %s, %s observed", x$outputs, families,
+      vapply(x$parts, function(part) format_count(length(part$data$y)), ""))),
+    Locations = format_count(nrow(x$posterior$coords)),
+    Coordinates = describe_locations(input_locations(x$locations)))
+  c(list(new_section(sprintf("Gaussian process fit of %d responses with %d fields: %s",
+    length(x$outputs), ncol(x$loadings), describe_method(x)), facts, show = show_facts,
+  apart = FALSE),
+  if (is.null(summary)) new_section("Trend:", x$beta) else
+    new_section("Trend:", summary$coefficients, show = show_coefficients),
+  new_section("Loadings:", x$loadings, show = show_numbers),
+  new_section("Correlations of the responses (standard deviations on the diagonal):",
+    with_deviations(joint_covariances(x)), show = show_numbers),
+  new_section("Ranges and families:", joint_parameters(x), boundary_remark(x))),
+  list(new_section(joint_ending(x), apart = TRUE)))
+}
+
+boundary_remark <- function(x) {
+  ended <- x$parameters$name[x$parameters$at_boundary]
+  if (length(ended)) sprintf("At a limit of its search: %s.", format_some(ended))
+}
+
+joint_ending <- function(x) {
+  gain <- if (!is.null(x$separate)) sprintf("; separate fits %.2f, gain %.2f", x$separate,
+    x$log_likelihood - x$separate)
+  sprintf("%s: %.2f%s", capitalised(x$score), x$log_likelihood, gain %||% "")
+}
+
+# Parameters other than loadings, on the natural scale.
+joint_parameters <- function(x) {
+  shown <- x$layout$kind != "loading" & !(x$layout$fixed & x$layout$kind == "shape")
+  stats::setNames(x$parameters$estimate[shown], x$layout$name[shown])
+}
+
+joint_covariances <- function(x) tcrossprod(unclass(x$loadings))
+
+with_deviations <- function(B) {
+  result <- stats::cov2cor(B)
+  diag(result) <- sqrt(diag(B))
+  result
+}
+
+#' @export
+summary.neargp_joint <- function(object, ...) {
+  check_no_more_arguments()
+  error <- sqrt(diag(object$beta_vcov))
+  z <- object$beta / error
+  structure(list(fit = object, coefficients = cbind(Estimate = object$beta, `Std. Error` = error,
+    `z value` = z, `Pr(>|z|)` = wald_p_value(z))), class = c("summary.neargp_joint",
+    "summary.neargp"))
+}
+
+#' @export
+print.summary.neargp_joint <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_sections(sections(x$fit, digits, x), digits)
+  invisible(x)
+}
+
+#' @rdname predict.neargp_joint
+#' @export
+coef.neargp_joint <- function(object, what = c("trend", "covariance", "correlation"), ...) {
+  check_no_more_arguments()
+  switch(check_choice(what, "what", c("trend", "covariance", "correlation")),
+    trend = object$beta,
+    covariance = stats::setNames(object$parameters$estimate, object$parameters$name),
+    correlation = stats::cov2cor(joint_covariances(object)))
+}
+
+#' @rdname predict.neargp_joint
+#' @export
+vcov.neargp_joint <- function(object, what = c("trend", "covariance"), ...) {
+  check_no_more_arguments()
+  what <- check_choice(what, "what", c("trend", "covariance"))
+  if (what == "trend") return(object$beta_vcov)
+  names <- object$layout$name
+  result <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
+  rows <- object$spread$rows
+  slope <- natural_slope(object$layout$transform, object$parameters$estimate)[rows]
+  result[rows, rows] <- object$spread$covariance * outer(slope, slope)
+  result
+}
+
+#' @export
+confint.neargp_joint <- function(object, parm, level = 0.95, ...) {
+  check_no_more_arguments()
+  half <- stats::qnorm((1 + check_level(level)) / 2) * sqrt(diag(object$beta_vcov))
+  limits <- limit_matrix(object$beta - half, object$beta + half, names(object$beta), level)
+  if (missing(parm)) limits else take_limits(limits, parm)
+}
+
+#' @export
+logLik.neargp_joint <- function(object, ...) {
+  check_no_more_arguments()
+  likelihood <- all_gaussian(object$parts)
+  structure(object$log_likelihood, df = length(object$beta) + sum(!object$parameters$fixed),
+    nobs = stats::nobs(object), score = if (!likelihood) object$score,
+    class = c(if (!likelihood) "neargp_score", "logLik"))
+}
+
+#' @export
+nobs.neargp_joint <- function(object, ...) length(object$posterior$place)
+
+#' @export
+fitted.neargp_joint <- function(object, ...) {
+  lapply(parts_of(object), stats::fitted, ...)
+}
+
+#' @export
+residuals.neargp_joint <- function(object, ...) {
+  lapply(parts_of(object), stats::residuals, ...)
+}
+
+parts_of <- function(object) lapply(rlang::set_names(object$outputs), part_of, object = object)
+
+#' @export
+family.neargp_joint <- function(object, ...) lapply(object$parts, stats::family)
+
+#' @export
+formula.neargp_joint <- function(x, ...) lapply(x$parts, stats::formula)

@@ -1,0 +1,122 @@
+# Predictions of responses that share fields. Let f be the fields at a location, with mean m and
+# covariance matrix S given the posterior at their locations, and a the loadings of a response. The
+# mean of its linear predictor is x'b + a'm and its variance a'Sa + d'Vd. Here d = x - H'a is the
+# part of the trend that the fields do not answer, H their response, and V the covariance matrix of
+# the trends of all responses. The uncertainty of the parameters adds D C D', where D are the
+# derivatives of the mean in the parameters.
+
+# The part of a response, with the joint fit that its field belongs to.
+part_of <- function(object, output) {
+  part <- object$parts[[output]]
+  part$joint$of <- object
+  part
+}
+
+#' @export
+predictor.neargp_shared_field <- function(method, object, settings) {
+  check_latent_settings(method, settings)
+  own <- object$joint
+  function(coords, X, offset) {
+    fields <- fields_at(own$of, coords, settings)
+    at <- linear_predictors(own$of, fields, stats::setNames(list(list(data = object$data, X = X,
+      offset = offset)), names(own$of$parts)[own$response]))
+    list(mean = at$mean[, 1L], variance = at$covariance[, 1L, 1L])
+  }
+}
+
+# The fields at locations, and their means at each of the shifted parameters.
+fields_at <- function(object, coords, settings) {
+  pointer <- cached_fields(object, settings$context)
+  posterior <- object$posterior
+  index <- cached(object, "node_index", settings$context, core_index(posterior$coords,
+    posterior$component, search_lags(posterior$component)))
+  neighbors <- spread_neighbors(index, nrow(posterior$coords), coords, settings)
+  at <- core_fields_predict(pointer, coords, neighbors, settings$context)
+  at$shifted <- lapply(object$spread$shifted, function(shift) {
+    core_fields_means(pointer, coords, neighbors, specified_structures(object, shift$working),
+      shift$mean, settings$context)
+  })
+  at
+}
+
+# The posterior of the fields behind a pointer, with a wider pattern where that can be had.
+cached_fields <- function(object, context) {
+  cached(object, "fields", context, restored_fields(object, context))
+}
+
+restored_fields <- function(object, context) {
+  posterior <- object$posterior
+  problem <- list(parts = object$parts, structures = object$structures,
+    place = posterior$place, response = posterior$response, coords = posterior$coords,
+    method = object$method, context = context, data = data_of_parts(object$parts))
+  latent <- joint_latent(problem, posterior)
+  values <- to_core(object$parameters$working, object$layout$transform)
+  effects <- joint_effects(c(problem, list(layout = object$layout)), values)
+  if (problem$data$effects > 0L) core_latent_set_effects(latent, effects$columns)
+  core_fields_restore(latent, specified_structures(object), core_loadings(object), posterior$mean,
+    posterior$beta, posterior$pseudo_precision, posterior$field_response, context)
+  latent
+}
+
+# Those of the core, whose fields may have another sign.
+core_loadings <- function(object) sweep(unname(object$loadings), 2L, object$signs, "*")
+
+specified_structures <- function(object, working = object$parameters$working) {
+  groups <- joint_groups(object$structures, object$locations)
+  lapply(seq_along(object$structures), function(j) {
+    single <- structure_layout(object$layout, j)
+    values <- to_core(working, object$layout$transform)[single$rows]
+    specified_covariance(covariance_specification(single$layout, groups[[j]]), c(1, values, 0))
+  })
+}
+
+# Means and covariances of the linear predictors of some responses at locations. `targets`: for each
+# of these its data, and design and offset of the locations.
+linear_predictors <- function(object, fields, targets) {
+  A <- core_loadings(object)
+  count <- nrow(fields$mean)
+  responses <- match(names(targets), object$outputs)
+  parts <- Map(function(target, m) {
+    columns <- object$parts[[m]]$joint$columns
+    design <- matrix(0, count, length(object$core_trend$beta))
+    design[, columns] <- design_columns(target$data, target$X)
+    list(m = m, design = design, mean = base_mean(target$data, target$X, target$offset) +
+      drop(row_products(design, object$core_trend$beta)) + drop(fields$mean %*% A[m, ]),
+    unseen = design - field_answers(fields$response, A[m, ], count),
+    slopes = parameter_slopes(object, fields, design, m))
+  }, targets, responses)
+  covariance <- array(0, c(count, length(parts), length(parts)))
+  for (p in seq_along(parts)) for (q in seq_len(p)) {
+    covariance[, p, q] <- covariance[, q, p] <- covariance_of_predictors(object, fields, parts[[p]],
+      parts[[q]], A)
+  }
+  list(mean = matrix(vapply(parts, `[[`, double(count), "mean"), count), covariance = covariance)
+}
+
+covariance_of_predictors <- function(object, fields, p, q, A) {
+  of_fields <- drop(fields$covariance %*% as.vector(tcrossprod(A[p$m, ], A[q$m, ])))
+  of_trend <- rowSums(row_products(p$unseen, object$core_trend$beta_vcov) * q$unseen)
+  of_parameters <- if (ncol(p$slopes)) rowSums((p$slopes %*% object$spread$covariance) * q$slopes)
+  of_fields + of_trend + (of_parameters %||% 0)
+}
+
+# a'H at each location, locations x coefficients.
+field_answers <- function(response, a, count) {
+  answers <- matrix(0, count, ncol(response))
+  for (field in seq_along(a)) {
+    answers <- answers + a[field] * response[(field - 1L) * count + seq_len(count), , drop = FALSE]
+  }
+  answers
+}
+
+# Derivatives of the linear predictor of response m in the parameters, a column for each.
+parameter_slopes <- function(object, fields, design, m) {
+  A <- core_loadings(object)
+  now <- drop(fields$mean %*% A[m, ]) + drop(row_products(design, object$core_trend$beta))
+  slopes <- Map(function(shift, mean) {
+    values <- to_core(shift$working, object$layout$transform)
+    loadings <- joint_loadings(object$layout, values, nrow(A))
+    (drop(mean %*% loadings[m, ]) + drop(row_products(design, shift$beta)) - now) / shift$step
+  }, object$spread$shifted, fields$shifted)
+  matrix(unlist(slopes), nrow(design))
+}

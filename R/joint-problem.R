@@ -1,0 +1,136 @@
+# The problem of several responses that share fields: the rows of all parts in the form of the core,
+# one response after the other, and the locations where the fields live.
+
+new_joint_problem <- function(parts, structures, method, control, context, session) {
+  coords <- do.call(rbind, lapply(parts, function(part) part$data$coords))
+  place <- location_index(coords)
+  coords <- coords[!duplicated(place), , drop = FALSE]
+  begun <- joint_start_loadings(structures, parts, coords, context)
+  locations <- parts[[1L]]$locations
+  layout <- joint_layout(structures, begun$free, parts, locations)
+  groups <- joint_groups(structures, locations)
+  problem <- new_state("neargp_joint_problem",
+    parts = parts,                   # the fits of single responses, by name
+    structures = structures,         # sets of fields, joint_structures()
+    coords = coords,                 # of the locations
+    place = place,                   # of each row
+    response = rep(seq_along(parts), vapply(parts, function(part) length(part$data$y), 0L)),
+    data = data_of_parts(parts),        # rows as the core takes them
+    rows_of_parts = NULL,            # which rows of each part these are, NULL for all
+    locations = locations,
+    method = method, control = control, context = context, session = session,
+    groups = groups,                 # of each structure, see component_groups()
+    layout = layout, free = !layout$fixed, bounds = NULL, start = NULL,
+    # whether correlations of the responses have a prior
+    prior = has_full_rank(structures, length(parts)))
+  problem$start <- joint_start_working(layout, structures, begun$loadings, parts)
+  problem$bounds <- joint_bounds(problem)
+  problem$start <- clamp(problem$start, problem$bounds, problem$free)
+  problem
+}
+
+joint_groups <- function(structures, locations) {
+  lapply(structures, function(structure) component_groups(list(
+    components = list(structure$component)), locations))
+}
+
+# Correlations of a factor model are singular by design.
+has_full_rank <- function(structures, count) {
+  shared <- vapply(structures, function(x) is.null(x$own), NA)
+  all(shared) && count_shared_fields(structures) >= count
+}
+
+# The responses, and a design with the trends of the responses as blocks. Columns of random effects
+# come last.
+data_of_parts <- function(parts) {
+  data <- lapply(parts, function(part) core_data(part$data))
+  rows <- lapply(data, function(x) length(x$y))
+  together <- function(field, otherwise) unlist(Map(function(x, n) as.double(x[[field]] %||%
+    rep(otherwise, n)), data, rows), use.names = FALSE)
+  trend <- diagonal_blocks(lapply(data, function(x) unname(x$X)))
+  effects <- diagonal_blocks(lapply(data, function(x) if (has_effects(x))
+    as.matrix(x$effects$Z) else matrix(0, length(x$y), 0L)))
+  observed <- lapply(data, core_observations)
+  list(y = unlist(lapply(observed, `[[`, "y"), use.names = FALSE),
+    trials = unlist(Map(function(x, n) as.double(x$trials %||% rep(1, n)), observed, rows),
+      use.names = FALSE),
+    weights = together("weights", 1), offset = together("offset", 0),
+    design = cbind(trend, effects), effects = ncol(effects))
+}
+
+# A block diagonal matrix.
+diagonal_blocks <- function(blocks) {
+  rows <- vapply(blocks, nrow, 0L)
+  columns <- vapply(blocks, ncol, 0L)
+  result <- matrix(0, sum(rows), sum(columns))
+  for (m in seq_along(blocks)) {
+    result[sum(rows[seq_len(m - 1L)]) + seq_len(rows[m]),
+      sum(columns[seq_len(m - 1L)]) + seq_len(columns[m])] <- blocks[[m]]
+  }
+  result
+}
+
+# The columns of the design that belong to a response: its trend, or its random effects.
+columns_of_part <- function(parts, m, effects = FALSE) {
+  trends <- vapply(parts, function(part) ncol(part$data$X), 0L)
+  counts <- if (effects) vapply(parts, function(part) count_effects(part$data), 0L) else trends
+  (if (effects) sum(trends) else 0L) + sum(counts[seq_len(m - 1L)]) + seq_len(counts[m])
+}
+
+# Those of structures as for single responses, and those of families and effects from the parts.
+# Loadings stay within a hundred standard deviations of their response.
+joint_bounds <- function(problem) {
+  layout <- problem$layout
+  lower <- rep(-Inf, nrow(layout))
+  upper <- rep(Inf, nrow(layout))
+  loading <- layout$kind == "loading"
+  upper[loading] <- 100 * joint_units(problem)[loading]
+  lower[loading] <- -upper[loading]
+  for (j in seq_along(problem$structures)) {
+    single <- structure_layout(layout, j)
+    bounds <- working_bounds(list(layout = single$layout, groups = problem$groups[[j]],
+      locations = problem$locations, data = list(coords = problem$coords,
+        weights = rep(1, nrow(problem$coords)))), 1)
+    inside <- seq_along(single$rows) + 1L
+    lower[single$rows] <- bounds$lower[inside]
+    upper[single$rows] <- bounds$upper[inside]
+  }
+  for (m in seq_along(problem$parts)) {
+    own <- which(layout$output %in% m)
+    part <- problem$parts[[m]]
+    names <- part$layout$name[layout$row[own]]
+    lower[own] <- part$bounds$lower[names]
+    upper[own] <- part$bounds$upper[names]
+  }
+  list(lower = lower, upper = upper, vanishing = character(0))
+}
+
+# The unit in which each parameter is searched: of loadings the standard deviation of the response's
+# field, else 1.
+joint_units <- function(problem) {
+  deviations <- field_deviations(problem$parts)
+  layout <- problem$layout
+  unit <- rep(1, nrow(layout))
+  rows <- loading_rows(layout, length(deviations))
+  unit[rows] <- rep(deviations, length(rows) / length(deviations))
+  unit
+}
+
+# The problem of some locations alone, the first of a maxmin ordering.
+with_first_places <- function(problem, count) {
+  component <- joint_metric(problem, problem$start)
+  scaled <- break_ties(core_scale(problem$coords, component), problem$context)
+  kept <- sort(core_order(scaled, "maxmin", 0, problem$context)[seq_len(count)])
+  rows <- which(problem$place %in% kept)
+  first <- match(seq_along(problem$parts), problem$response) - 1L
+  problem$rows_of_parts <- lapply(seq_along(problem$parts), function(m) {
+    rows[problem$response[rows] == m] - first[m]
+  })
+  problem$coords <- problem$coords[kept, , drop = FALSE]
+  problem$place <- match(problem$place[rows], kept)
+  problem$response <- problem$response[rows]
+  problem$data <- lapply(problem$data, function(x) {
+    if (is.matrix(x)) x[rows, , drop = FALSE] else if (length(x) == 1L) x else x[rows]
+  })
+  problem
+}

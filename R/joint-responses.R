@@ -1,0 +1,189 @@
+# Several responses, each with a formula, a family and data of its own. Lists of these become a call
+# of neargp() for each response. The fits of these calls are the parts of the joint fit: they read
+# rows, know their families and predict. The joint fit gives them another field (joint-fit.R).
+
+# Whether the arguments of neargp() describe several responses that share fields, other than those
+# of a model of coregionalisation of Gaussian ones.
+is_joint_model <- function(formula, family, data) {
+  if (is_list_of(formula, "formula")) return(TRUE)
+  if (!rlang::is_formula(formula) || length(formula) != 3L || is.null(family)) return(FALSE)
+  if (is_list_of(family, "family")) return(TRUE)
+  takes_matrix <- c("gaussian", "binomial", "betabinomial")
+  !as_family(family)$family %in% takes_matrix && length(response_columns_of(formula, data)) > 1L
+}
+
+# A plain list of such objects; formulas and families are of these classes themselves.
+is_list_of <- function(x, class) is.list(x) && !inherits(x, class) && !is.data.frame(x)
+
+# The expressions of the columns of a response matrix, named by their outputs: those in cbind(), or
+# of a column of the data that is a matrix.
+response_columns_of <- function(formula, data) {
+  response <- formula[[2L]]
+  if (is.call(response) && identical(response[[1L]], quote(cbind))) {
+    columns <- as.list(response)[-1L]
+    names <- names(columns) %||% rep("", length(columns))
+    return(stats::setNames(columns, ifelse(nzchar(names), names, vapply(columns, deparse1, ""))))
+  }
+  values <- if (is.name(response) && is.data.frame(data)) data[[as.character(response)]]
+  if (!is.matrix(values) || is.null(colnames(values))) return(NULL)
+  lapply(rlang::set_names(colnames(values)), function(name) call("[", response, quote(expr = ),
+    name))
+}
+
+# ---- the arguments of each response --------------------------------------------------------------
+
+# Arguments of neargp() that joint fits do not take, and what to do instead.
+refused_of_joint <- c(start = "Leave it out: the search begins at the fits of single responses.",
+  prior = "Leave it out.", transform = "Transform a response in its formula.",
+  measurement_variance = "Leave it out, or give `weights`.", resume = "Leave it out.",
+  support = "Leave it out.", cluster = "Leave it out.", time = NA)
+
+check_joint_call <- function(call) {
+  given <- intersect(names(call), names(refused_of_joint)[!is.na(refused_of_joint)])
+  given <- Filter(function(name) !is.null(call[[name]]), given)
+  if (!length(given)) return(invisible())
+  abort_argument(given[1L], sprintf("NULL for several responses with formulas or families of their own. %s",
+    refused_of_joint[[given[1L]]]), call[[given[1L]]])
+}
+
+# The formulas of the responses, by name.
+joint_formulas <- function(formula, data) {
+  if (is_list_of(formula, "formula")) {
+    check_joint_formulas(formula)
+    given <- names(formula) %||% rep("", length(formula))
+    left <- vapply(formula, function(f) deparse1(f[[2L]]), "")
+    outputs <- ifelse(nzchar(given), given, left)
+  } else {
+    columns <- response_columns_of(formula, data)
+    if (length(columns) < 2L) {
+      abort_argument("family", "one family: the formula has one response", "a list")
+    }
+    outputs <- names(columns)
+    formula <- lapply(columns, function(column) {
+      formula[[2L]] <- column
+      formula
+    })
+  }
+  if (anyDuplicated(outputs)) {
+    abort_argument("formula", sprintf("a list whose responses have different names; %s occurs twice",
+      outputs[anyDuplicated(outputs)]), outputs)
+  }
+  stats::setNames(formula, outputs)
+}
+
+check_joint_formulas <- function(formula) {
+  if (length(formula) < 2L) {
+    abort_argument("formula", "a formula, or a list of at least two", formula)
+  }
+  for (element in formula) {
+    if (!rlang::is_formula(element) || length(element) != 3L) {
+      abort_argument("formula", "a list of two-sided formulas, response ~ trend", element)
+    }
+  }
+}
+
+# An element of a list for each response, or the same value for all. `what`: the argument.
+for_each_response <- function(value, outputs, what) {
+  names <- names(value)
+  if (length(value) != length(outputs)) {
+    abort_argument(what, sprintf("one for all responses, or a list with one for each of %s",
+      format_some(outputs)), sprintf("a list of %d", length(value)))
+  }
+  if (is.null(names)) return(stats::setNames(value, outputs))
+  unknown <- setdiff(names, outputs)
+  if (length(unknown)) {
+    abort_argument(what, sprintf("a list with the names of the responses (%s)%s",
+      format_some(outputs), nearest_name_hint(unknown[1L], outputs)), unknown[1L])
+  }
+  value[outputs]
+}
+
+nearest_name_hint <- function(name, names) {
+  nearest <- nearest_name(name, names)
+  if (is.null(nearest)) "" else sprintf("; did you mean %s", nearest)
+}
+
+# The expression of an argument for each response: elements of list() in the call, elements of a
+# list that is its value, or the expression itself. NULL without one.
+expressions_of_responses <- function(call, name, outputs, frame, is_one = function(value) TRUE) {
+  expression <- call[[name]]
+  if (is.null(expression)) return(NULL)
+  if (rlang::is_call(expression, "list")) {
+    return(for_each_response(as.list(expression)[-1L], outputs, name))
+  }
+  value <- if (!is_one(NULL)) eval(expression, frame)
+  if (is.null(value) || is_one(value)) {
+    return(stats::setNames(rep(list(expression), length(outputs)), outputs))
+  }
+  numbers <- stats::setNames(seq_along(value), names(value))
+  lapply(for_each_response(as.list(numbers), outputs, name), function(i) call("[[", expression, i))
+}
+
+is_one_data_set <- function(value) is.data.frame(value) || (!is.null(value) && !is.list(value))
+
+# The families by name of the response.
+joint_families <- function(family, outputs) {
+  if (!is_list_of(family, "family") || is.null(family)) {
+    family <- rep(list(family %||% stats::gaussian()), length(outputs))
+  }
+  families <- lapply(for_each_response(family, outputs, "family"), as_family)
+  several <- outputs[vapply(families, is_categorical, NA)]
+  if (length(several)) {
+    abort_neargp("family", c(
+      sprintf("Categories of three levels or more cannot share fields with other responses (%s).",
+        format_some(several)),
+      i = "Use ordinal() for ordered categories, or a response of two levels with binomial()."))
+  }
+  families
+}
+
+# ---- the fits of single responses ----------------------------------------------------------------
+
+# `call`: of neargp(), with all arguments by name; `shared`: what all parts take in place of the
+# call's arguments.
+fit_parts <- function(call, formulas, families, shared, frame) {
+  outputs <- names(formulas)
+  data <- expressions_of_responses(call, "data", outputs, frame, is_one_data_set)
+  rows <- lapply(c(weights = "weights", offset = "offset", subset = "subset"), function(name) {
+    expressions_of_responses(call, name, outputs, frame)
+  })
+  nuggets <- expressions_of_responses(call, "nugget", outputs, frame)
+  lapply(rlang::set_names(outputs), function(output) {
+    own <- call
+    own$formula <- formulas[[output]]
+    own$data <- data[[output]]
+    for (name in names(rows)) own[name] <- list(rows[[name]][[output]])
+    own[names(shared)] <- shared
+    own$family <- families[[output]]
+    own["nugget"] <- list(if (is_gaussian(families[[output]])) nuggets[[output]])
+    own <- own[!vapply(as.list(own), is.null, NA)]
+    fit_part(own, frame)
+  })
+}
+
+# A response with fewer rows than k neighbours takes the default by itself.
+fit_part <- function(call, frame) {
+  fitted <- function(call) suppressMessages(eval(call, frame), classes = "neargp_message_k")
+  rlang::try_fetch(fitted(call), neargp_error_k = function(condition) {
+    kept <- unclass(call$method)[c("ordering", "factor", "factor_memory", "jitter")]
+    call$method <- do.call(vnngp, kept)
+    fitted(call)
+  })
+}
+
+# All parts are at locations of one kind.
+check_common_locations <- function(parts) {
+  first <- parts[[1L]]$locations
+  for (part in parts[-1L]) {
+    if (!identical(format(first$crs), format(part$locations$crs))) {
+      abort_neargp("crs", c("The data of the responses have different coordinate reference systems.",
+        i = "Transform them to one: sf::st_transform()."))
+    }
+    same <- identical(first$embedded_names, part$locations$embedded_names) &&
+      identical(first$metric, part$locations$metric)
+    if (!same) {
+      abort_neargp("coordinates",
+        "The locations of the responses are of different kinds: all data need the same coordinates.")
+    }
+  }
+}

@@ -1,0 +1,74 @@
+# The fit of several responses that share fields, from the fits of single responses to the result.
+
+# `call`: of neargp() with all arguments by name, `kept_call`: the one that the fit keeps.
+fit_joint <- function(call, kept_call, formula, family, data, frame) {
+  began <- proc.time()[["elapsed"]]
+  check_joint_call(call)
+  formulas <- joint_formulas(formula, data)
+  families <- joint_families(family, names(formulas))
+  settings <- joint_settings(call, frame)
+  structures <- joint_structures(settings$covariance, names(formulas))
+  parts <- fit_parts(call, formulas, families, settings$shared, frame)
+  check_common_locations(parts)
+  check_joint_parts(parts)
+  fitted <- proc.time()[["elapsed"]]
+  session <- new_session(kept_call, settings$verbose)
+  object <- run_in_session(session, function() {
+    method <- settings$method
+    method$k <- method$k %||% method$default_k
+    problem <- new_joint_problem(parts, structures, method, settings$control,
+      new_context(settings$threads, "cpu", settings$control$neighbor_search), session)
+    new_joint_fit(problem, joint_optimum(problem), settings, kept_call)
+  })
+  object$elapsed <- c(separate = fitted - began, joint = proc.time()[["elapsed"]] - fitted,
+    total = proc.time()[["elapsed"]] - began)
+  if (!object$convergence$converged) {
+    warn_neargp("convergence", sprintf("The fit did not converge: %s.",
+      object$convergence$message))
+  }
+  object
+}
+
+# What the call says of the fields and the search. `shared`: arguments of the fits of single
+# responses in place of the call's.
+joint_settings <- function(call, frame) {
+  value <- function(name) if (!is.null(call[[name]])) eval(call[[name]], frame)
+  covariance <- value("covariance")
+  if (!is.null(covariance)) check_covariance(covariance)
+  control <- value("control") %||% neargp_control()
+  check_class(control, "control", "neargp_control", "made by neargp_control()")
+  for (setting in c("checkpoint", "shards")) {
+    if (!is.null(control[[setting]])) {
+      abort_argument(setting, "NULL for several responses with formulas or families of their own",
+        control[[setting]])
+    }
+  }
+  method <- joint_method(value("method"))
+  first <- covariance$components[[1L]] %||% cov_matern(nu = 1.5)$components[[1L]]
+  first["variance"] <- list(NULL)
+  verbose <- value("verbose") %||% rlang::is_interactive()
+  list(covariance = covariance, control = control, method = method, threads = value("threads"),
+    verbose = check_flag(verbose, "verbose"),
+    shared = list(method = method, covariance = structure(list(components = list(first)),
+      class = "neargp_covariance"), verbose = FALSE))
+}
+
+check_joint_parts <- function(parts) {
+  for (output in names(parts)) {
+    if (!is_compressed(parts[[output]]$data)) next
+    abort_argument("formula",
+      sprintf("one with fewer random effects; several responses take at most 1,000 (%s)", output),
+      "a formula with more")
+  }
+}
+
+# The method that all responses are fitted by.
+joint_method <- function(method) {
+  method <- method %||% vnngp()
+  check_method(method)
+  plain <- inherits(method, "neargp_vnngp") && method$posterior == "sparse" &&
+    method$optimizer != "adam" && is.null(method$inducing) && !has_latent_low_rank(method)
+  if (plain) return(method)
+  abort_neargp("method", c("Several responses with formulas or families of their own are fitted by vnngp() alone.",
+    i = "Use method = vnngp(), with posterior = \"sparse\", without `inducing` and `low_rank`."))
+}
