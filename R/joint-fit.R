@@ -1,20 +1,50 @@
 # The search of a joint fit, and its result.
 
-# With many locations a tenth of them leads near the optimum.
+# With many locations a tenth of them leads near the optimum by quasi-Newton steps. Scoring on all of
+# them then takes few evaluations, with the second derivatives of the tenth as its information.
 joint_optimum <- function(problem, few_places = 4000L) {
   places <- nrow(problem$coords)
-  start <- list(working = problem$start, iterations = 0L, evaluations = 0L)
-  if (places > few_places && problem$control$coarse_k > 0L) {
-    begin_stage(problem$session, "few places")
-    rough <- with_first_places(problem, max(few_places %/% 2L, places %/% 10L))
-    start <- joint_level(rough, start, relative_tolerance = 1e-6)
-  }
+  few <- places <= few_places || problem$control$coarse_k == 0L
+  rough <- if (few) problem else with_first_places(problem, max(few_places %/% 2L, places %/% 10L))
+  begin_stage(problem$session, if (few) sprintf("k = %d", problem$method$k) else "few locations")
+  start <- joint_level(rough, list(working = problem$start, iterations = 0L, evaluations = 0L),
+    joint_quasi_newton(rough, if (few) 1e-8 else 1e-6))
+  if (few) return(start)
   begin_stage(problem$session, sprintf("k = %d", problem$method$k))
-  joint_level(problem, start, relative_tolerance = 1e-9)
+  center <- start$objective$fit_at(start$working, 1e-6, derivatives = TRUE)
+  slopes <- joint_slopes(rough, start$objective, start$working, center)
+  share <- length(problem$place) / length(rough$place)
+  joint_level(problem, start[c("working", "iterations", "evaluations")], joint_scoring(problem,
+    share * slopes$information))
+}
+
+# Optimisers of an objective from working parameters, in units of the parameters.
+joint_quasi_newton <- function(problem, relative_tolerance) {
+  function(objective, working) {
+    quasi_newton_in_units(objective, working, joint_units(problem), problem$free, problem$bounds,
+      problem$control, relative_tolerance)
+  }
+}
+
+joint_scoring <- function(problem, information) {
+  unit <- joint_units(problem)
+  information <- positive_information(information * outer(unit, unit), problem$free)
+  bounds <- lapply(problem$bounds[c("lower", "upper")], function(bound) bound / unit)
+  function(objective, working) {
+    scaled <- list(n = objective$n, session = objective$session, evaluate = function(at, ...) {
+      state <- objective$evaluate(unit * at)
+      if (!is.null(state$gradient)) state$gradient <- unit * state$gradient
+      state$information <- information
+      state
+    })
+    found <- fisher_scoring(scaled, working / unit, problem$free, bounds, problem$control)
+    found$working <- unit * found$working
+    found
+  }
 }
 
 # Neighbours are searched again where the metric has moved.
-joint_level <- function(problem, state, relative_tolerance) {
+joint_level <- function(problem, state, optimize) {
   metric <- NULL
   for (round in seq_len(problem$control$max_refreshes)) {
     search <- joint_search(problem, state$working)
@@ -24,11 +54,10 @@ joint_level <- function(problem, state, relative_tolerance) {
     metric <- shape
     latent <- joint_latent(problem, search)
     objective <- fields_objective(problem, latent)
-    first <- if (round == 1L) objective$evaluate(state$working)$value
-    found <- quasi_newton_in_units(objective, state$working, joint_units(problem), problem$free,
-      problem$bounds, problem$control, relative_tolerance)
+    if (round == 1L) first <- objective$evaluate(problem$start)$value
+    found <- optimize(objective, state$working)
     state <- add_counts(c(found, list(objective = objective, search = search, latent = latent,
-      first = first %||% state$first)), state)
+      first = first)), state)
   }
   state
 }

@@ -47,13 +47,13 @@ field_deviations <- function(parts) {
   }, 0)
 }
 
-# The covariance of the single fields, from the correlations of their posterior means at all locations,
-# shrunk towards none. `pivots`: the responses in the order of their communality with those before.
+# The covariance of the single fields, from the correlations of their posterior means at all
+# locations, shrunk towards none. A location without the response counts as the nearest one with it.
+# `pivots`: the responses in the order of their communality with those before.
 field_factors <- function(parts, coords, deviations, context) {
   means <- vapply(parts, function(part) {
-    pointer <- cached_latent(part, context)
-    settings <- new_prediction_settings(context, k = min(60L, nrow(part$posterior$coords)))
-    core_latent_predict(pointer, coords, posterior_neighbors(part, coords, settings), context)$mean
+    nearest <- core_neighbors_to(part$posterior$coords, coords, 1L, context)
+    part$posterior$mean[as.matrix(nearest)[1L, ]]
   }, double(nrow(coords)))
   correlation <- suppressWarnings(stats::cor(means))
   correlation[!is.finite(correlation)] <- 0

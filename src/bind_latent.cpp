@@ -198,7 +198,7 @@ Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h,
   LatentPointer fit(latent);
   const neargp::Index nodes = fit->model.nodes();
   std::vector<double> columns = fit->model.from_caller({h.begin(), h.end()}, h.ncol());
-  fit->posterior.factor().solve_columns(columns, true, run_context(context));
+  fit->posterior.factor().solve_columns(columns, neargp::PosteriorFactor::precise, run_context(context));
   return by_column(fit->model.to_caller(columns, h.ncol()), nodes, h.ncol());
 }
 

@@ -65,7 +65,8 @@ Eigen::MatrixXd field_response_to(const SparsePosterior& posterior, const Latent
   const std::vector<double>& precision = posterior.state().precision;
   std::vector<double> average = node_design(model, response);
   if (is_next_to_nothing(model, precision)) std::fill(average.begin(), average.end(), 0.0);
-  return TrendSystem(model, response, average, 0, posterior.factor(), precision, true, context).field_response();
+  return TrendSystem(model, response, average, 0, posterior.factor(), precision, PosteriorFactor::precise, context)
+      .field_response();
 }
 
 BoundShare bound_share(const SparsePosterior& posterior, const LatentModel& model, const LatentResponse& response,

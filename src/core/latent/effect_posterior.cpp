@@ -31,7 +31,7 @@ bool EffectPosterior::find(const PosteriorFactor& factor, const std::vector<doub
     for (Index i = 0; i < n; ++i) weighted[i] = precision[i] * design(i, c);
     model_.sum_at_nodes(weighted.data(), columns.data() + c * m);
   }
-  factor.solve_columns(columns, true, context);
+  factor.solve_columns(columns, PosteriorFactor::precise, context);
   const Eigen::MatrixXd response = Eigen::Map<const Eigen::MatrixXd>(columns.data(), m, count_);
   const Eigen::MatrixXd unseen = unseen_design(model_, design, response);
   Eigen::MatrixXd information = trend_information(model_, precision, unseen, response);

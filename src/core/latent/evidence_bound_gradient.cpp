@@ -190,7 +190,7 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, PosteriorGradi
                                         const RunContext& context) {
   const int width = model_.prior().k() + 1;
   const TrendSystem system(model_, response_, centring(state_.precision), effects_.count(), factor_, state_.precision,
-                           true, context);
+                           PosteriorFactor::precise, context);
   const auto [third, t, t_at_data] = laplace_move(system, context);
   const std::vector<double> residual_mean = residual_of(state_.mean), residual_t = residual_of(t.mean);
 

@@ -102,7 +102,7 @@ SparsePosterior::LaplaceMove SparsePosterior::laplace_move(const TrendSystem& sy
 SparsePosterior::TrendSlope SparsePosterior::trend_slope(const RunContext& context) const {
   const int count = effects_.first(), p = response_.coefficients;
   const TrendSystem system(model_, response_, centring(state_.precision), effects_.count(), factor_, state_.precision,
-                           true, context);
+                           PosteriorFactor::precise, context);
   const LaplaceMove move = laplace_move(system, context);
   TrendSlope slope{Eigen::VectorXd::Zero(count), {}};
   for (Index i = 0; i < response_.n(); ++i) {
@@ -141,8 +141,8 @@ Eigen::MatrixXd SparsePosterior::trend_information(const Eigen::MatrixXd& root, 
 // all of that information is kept.
 TrendSystem::Trend SparsePosterior::trend(const RunContext& context) {
   const auto system = [&] {
-    return TrendSystem(model_, response_, centring(state_.precision), effects_.count(), factor_, state_.precision, true,
-                       context);
+    return TrendSystem(model_, response_, centring(state_.precision), effects_.count(), factor_, state_.precision,
+                       PosteriorFactor::precise, context);
   };
   TrendSystem::Trend joint = system().trend();
   if (!maximises_trend() || !state_.has_trend) return joint;

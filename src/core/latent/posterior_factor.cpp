@@ -27,7 +27,6 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 }
 
 constexpr int most_iterations = 200;  // of conjugate gradients
-constexpr double solve_tolerance = 1e-10;
 
 void throw_not_converged() {
   throw Error("The conjugate gradients for the posterior mean did not converge: raise the jitter.");
@@ -182,37 +181,46 @@ void PosteriorFactor::solve_residual(Eigen::MatrixXd& columns, double tolerance)
 }
 
 std::vector<double> PosteriorFactor::solve(const std::vector<double>& h, const RunContext& context) const {
-  std::vector<double> x = solve_residual(h, solve_tolerance, context);
+  std::vector<double> x = solve_residual(h, precise, context);
   if (model_.low_rank()) low_rank_.add_solved(h.data(), x.data());
   return x;
 }
 
-void PosteriorFactor::solve_columns(std::vector<double>& columns, bool refined, const RunContext& context) const {
+void PosteriorFactor::solve_columns(std::vector<double>& columns, double tolerance, const RunContext& context) const {
   const std::size_t m = std::size_t(model_.nodes());
-  if (!refined) {
+  if (tolerance == by_factor) {
     const std::vector<double> h = columns;
     factor_->solve(columns.data(), int(columns.size() / m), context);
     for (std::size_t first = 0; model_.low_rank() && first < columns.size(); first += m)
       low_rank_.add_solved(h.data() + first, columns.data() + first);
     return;
   }
-  // The factor is read once for as many columns as it solves together; what is left is solved one by one.
+  // The factor is read once for as many columns as it solves together; what is left is solved one by one, or for
+  // several fields together as well.
   const Index count = Index(columns.size() / m), blocks = count / SparseFactor::together;
+  const Index left = count % SparseFactor::together;
+  if (model_.loadings()) {
+    parallel_for(context, blocks + (left > 0 ? 1 : 0), [&](Index part) {
+      solve_block(columns.data() + std::size_t(part * SparseFactor::together) * m,
+                  part < blocks ? SparseFactor::together : left, tolerance);
+    });
+    return;
+  }
   const RunContext serial;
-  parallel_for(context, blocks + count % SparseFactor::together, [&](Index part) {
+  parallel_for(context, blocks + left, [&](Index part) {
     const bool single = part >= blocks;
     const Index first = single ? blocks * SparseFactor::together + part - blocks : part * SparseFactor::together;
     double* at = columns.data() + std::size_t(first) * m;
-    if (!single) return solve_block(at);
+    if (!single) return solve_block(at, SparseFactor::together, tolerance);
     const std::vector<double> solved = solve({at, at + m}, serial);
     std::copy(solved.begin(), solved.end(), at);
   });
 }
 
-void PosteriorFactor::solve_block(double* columns) const {
-  Eigen::Map<Eigen::MatrixXd> h(columns, model_.nodes(), SparseFactor::together);
+void PosteriorFactor::solve_block(double* columns, Index count, double tolerance) const {
+  Eigen::Map<Eigen::MatrixXd> h(columns, model_.nodes(), count);
   Eigen::MatrixXd solved = h;
-  solve_residual(solved, solve_tolerance);
+  solve_residual(solved, tolerance);
   for (Index c = 0; model_.low_rank() && c < h.cols(); ++c) low_rank_.add_solved(h.col(c).data(), solved.col(c).data());
   h = solved;
 }

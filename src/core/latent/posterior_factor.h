@@ -69,11 +69,13 @@ class PosteriorFactor {
   void solve_residual(Eigen::MatrixXd& columns, double tolerance) const;
   std::vector<double> solve(const std::vector<double>& h, const RunContext& context) const;
 
-  // Solves in place for columns of one number for each node: A^-1 of them or, unless `refined`, the factor's.
-  void solve_columns(std::vector<double>& columns, bool refined, const RunContext& context) const;
+  // Solves in place for columns of one number for each node, to a tolerance of the conjugate gradients. Without one, by
+  // the factor alone.
+  static constexpr double precise = 1e-10, by_factor = std::numeric_limits<double>::infinity();
+  void solve_columns(std::vector<double>& columns, double tolerance, const RunContext& context) const;
 
  private:
-  void solve_block(double* columns) const;
+  void solve_block(double* columns, Index count, double tolerance) const;
   std::unique_ptr<SparseFactor> make_factor() const;
   bool factorize_low_rank(const RunContext& context);
   double relative_error(const std::vector<double>& precision, const RunContext& context) const;

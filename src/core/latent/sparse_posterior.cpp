@@ -107,7 +107,8 @@ PosteriorOutcome SparsePosterior::fit(PosteriorState start, const Likelihoods& l
   check_state(start);
   state_ = std::move(start);
   likelihood_ = likelihood;
-  refined_steps_ = false;
+  // Without centring, steps by an incomplete factor misplace the trend by a good part of its standard errors.
+  refined_steps_ = model_.loadings() != nullptr;
   factor_.set_prior();
   held_ = maximises_trend() && state_.has_trend ? effects_.first() : 0;
   PosteriorOutcome outcome = find_mode(settings, context);
@@ -150,8 +151,8 @@ double SparsePosterior::newton_step_of_mean(PosteriorState& state, const RunCont
   model_.precision_times(state.mean.data(), prior.data());
   for (Index j = 0; j < m; ++j) at_nodes[j] -= prior[j];
   const std::vector<double>& average = centring(state.precision);
-  const TrendSystem system(model_, response_, average, effects_.count(), factor_, state.precision,
-                           factor_.is_restricted() || refined_steps_, context);
+  const TrendSystem system(model_, response_, average, effects_.count(), factor_, state.precision, step_tolerance(),
+                           context);
   for (int c = 0; c < p; ++c) {
     at_coefficients[c] = ConstVector(prior.data(), m).dot(ConstVector(average.data() + c * m, m));
     for (Index i = 0; i < n; ++i) at_coefficients[c] += system.design_left()[i * p + c] * residual[i];

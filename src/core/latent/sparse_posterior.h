@@ -125,6 +125,11 @@ class SparsePosterior {
   bool steps_may_mislead() const {
     return effects_.count() > 0 && !refined_steps_ && !factor_.is_exact() && !factor_.is_restricted();
   }
+  // Of the solves of a step. Further steps correct those of several fields, whose solves are rough.
+  double step_tolerance() const {
+    if (!factor_.is_restricted() && !refined_steps_) return PosteriorFactor::by_factor;
+    return model_.loadings() ? 1e-3 : PosteriorFactor::precise;
+  }
   double newton_step_of_mean(PosteriorState& state, const RunContext& context);
   void converge(const RunContext& context);
   PosteriorOutcome find_mode(const PosteriorSettings& settings, const RunContext& context);

@@ -41,9 +41,9 @@ Eigen::MatrixXd covariance_given(const Eigen::MatrixXd& V, const Eigen::MatrixXd
 
 TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& response,
                          const std::vector<double>& node_design, int effects, const PosteriorFactor& factor,
-                         const std::vector<double>& precision, bool refined, const RunContext& context)
+                         const std::vector<double>& precision, double tolerance, const RunContext& context)
     : model_(model), node_design_(node_design), factor_(factor), precision_(precision),
-      coefficients_(response.coefficients), effects_(effects), refined_(refined),
+      coefficients_(response.coefficients), effects_(effects), tolerance_(tolerance),
       left_(left_of_design(model, response, node_design)) {
   const Index m = model.nodes(), n = response.n();
   const int p = coefficients_;
@@ -61,7 +61,7 @@ TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& respons
     for (Index j = 0; j < m; ++j) coupling[c * m + j] -= at_nodes[j];
   }
   response_ = coupling;
-  factor.solve_columns(response_, refined, context);
+  factor.solve_columns(response_, tolerance, context);
   const Columns K(coupling.data(), m, p), G(response_.data(), m, p);
   schur_ = rest - K.transpose() * G;
   if (effects_ > 0) schur_.diagonal().tail(effects_).array() += 1.0;
@@ -72,7 +72,7 @@ TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, s
   const int p = coefficients_, moving = p - held;
   const Index m = model_.nodes();
   Direction result{at_nodes, std::move(at_coefficients)};
-  factor_.solve_columns(result.mean, refined_, context);
+  factor_.solve_columns(result.mean, tolerance_, context);
   if (p == 0) return result;
   const Columns G(response_.data(), m, p), average(node_design_.data(), m, p);
   Eigen::Map<Eigen::VectorXd> beta(result.beta.data(), p), mean(result.mean.data(), m);

@@ -24,12 +24,12 @@ namespace neargp {
 
 class TrendSystem {
  public:
-  // `node_design`: Xn, nodes x coefficients, by column. `factor` is that for the precisions W, by datum. It replaces A
-  // unless `refined`. The prior of the coefficients of the last `effects` columns is N(0, I). These are not centered
-  // (Xn = 0), since indicators of groups are rough, and Q times their averages is large. The arguments outlive the
-  // object.
+  // `node_design`: Xn, nodes x coefficients, by column. `factor` is that for the precisions W, by datum. Solves with A
+  // are to a `tolerance`, or by the factor in its place. The prior of the coefficients of the last `effects` columns is
+  // N(0, I). These are not centered (Xn = 0), since indicators of groups are rough, and Q times their averages is
+  // large. The arguments outlive the object.
   TrendSystem(const LatentModel& model, const LatentResponse& response, const std::vector<double>& node_design,
-              int effects, const PosteriorFactor& factor, const std::vector<double>& precision, bool refined,
+              int effects, const PosteriorFactor& factor, const std::vector<double>& precision, double tolerance,
               const RunContext& context);
 
   // R, row-major.
@@ -66,7 +66,7 @@ class TrendSystem {
   const PosteriorFactor& factor_;
   const std::vector<double>& precision_;
   const int coefficients_, effects_;
-  const bool refined_;
+  const double tolerance_;
   std::vector<double> left_, response_;  // R; G, nodes x coefficients, by column
   Eigen::MatrixXd schur_;
 };

@@ -140,7 +140,14 @@ void IncompleteCholesky::solve_together(double* x) const {
 
 void IncompleteCholesky::solve(double* x, int columns, const RunContext& context) const {
   const Index n = pattern_.nodes(), blocks = columns / together;
-  parallel_for(context, blocks + columns % together, [&](Index part) {
+  const int left = int(columns % together);
+  if (blocks == 0 && left > 1 && context.threads <= 1) {
+    if (left >= 4) solve_together<4>(x);
+    if (left % 4 >= 2) solve_together<2>(x + left / 4 * 4 * n);
+    if (left % 2 == 1) solve_together<1>(x + (left - 1) * n);
+    return;
+  }
+  parallel_for(context, blocks + left, [&](Index part) {
     if (part < blocks) {
       solve_together<together>(x + part * together * n);
     } else {
