@@ -4,8 +4,13 @@
 # positive response, where a and b are the independent normal linear predictors. Since m increases
 # with b, P(p(a) m(b) <= q | a) is the normal distribution function at the b with m(b) = q / p(a).
 # The rule of Gauss and Legendre averages it over a, and the secant method inverts the result.
-expected_limits <- function(object, newdata, observation, level, threads = NULL,
-                            rows_at_once = 1000L) {
+expected_limits <- function(object, ...) {
+  UseMethod("expected_limits")
+}
+
+#' @export
+expected_limits.default <- function(object, newdata, observation, level, threads = NULL,
+                                    rows_at_once = 1000L, ...) {
   if (inherits(object$presence, "neargp_classifier")) {
     abort_neargp("argument",
       c("interval = \"confidence\" needs a presence with a linear predictor, not a fit to categories.",

@@ -18,7 +18,7 @@ sections.neargp_hurdle <- function(x, digits, summary = NULL) {
 #' @export
 summary.neargp_hurdle <- function(object, ...) {
   check_no_more_arguments()
-  structure(c(list(fit = object), lapply(unclass(object), summary)),
+  structure(c(list(fit = object), lapply(hurdle_fits(object), summary)),
     class = c("summary.neargp_hurdle", "summary.neargp"))
 }
 
@@ -26,8 +26,8 @@ summary.neargp_hurdle <- function(object, ...) {
 #' @export
 logLik.neargp_hurdle <- function(object, ...) {
   check_no_more_arguments()
-  parts <- lapply(unclass(object), stats::logLik)
-  score <- unique(vapply(unclass(object), function(fit) fit$score, ""))
+  parts <- lapply(hurdle_fits(object), stats::logLik)
+  score <- unique(vapply(hurdle_fits(object), function(fit) fit$score, ""))
   structure(sum(vapply(parts, as.numeric, 0)), df = sum(vapply(parts, attr, 0, "df")),
     nobs = stats::nobs(object), score = paste(score, collapse = " and "),
     class = c("neargp_score", "logLik"))
@@ -58,6 +58,8 @@ nobs.neargp_hurdle <- function(object, ...) stats::nobs(object$presence)
 
 hurdle_parts <- c("both", "presence", "positive")
 
+hurdle_fits <- function(object) unclass(object)[c("presence", "positive")]
+
 #' @rdname neargp_hurdle
 #' @export
 coef.neargp_hurdle <- function(object, part = c("both", "presence", "positive"),
@@ -73,7 +75,7 @@ of_hurdle_parts <- function(object, extract, part, what, ...) {
   part <- check_choice(part, "part", hurdle_parts)
   what <- check_choice(what, "what", c("trend", "covariance"))
   if (part != "both") return(extract(object[[part]], what = what, ...))
-  lapply(unclass(object), extract, what = what, ...)
+  lapply(hurdle_fits(object), extract, what = what, ...)
 }
 
 part_names <- function(names) {
@@ -122,10 +124,10 @@ update.neargp_hurdle <- function(object, formula., ..., presence_arguments = lis
     names(own)[names(own) == "formula"] <- "formula."
     given <- c(own, common[setdiff(names(common), names(own))])
     do.call(stats::update, c(list(fit), given, list(evaluate = FALSE)))
-  }, unclass(object), list(presence_arguments, positive_arguments),
+  }, hurdle_fits(object), list(presence_arguments, positive_arguments),
   c("presence_arguments", "positive_arguments"))
   if (!evaluate) return(as.call(c(quote(neargp_hurdle), calls)))
-  for (fit in unclass(object)) tell_lost_recalibration(fit)
+  for (fit in hurdle_fits(object)) tell_lost_recalibration(fit)
   do.call(neargp_hurdle, lapply(calls, eval, env))
 }
 

@@ -24,7 +24,7 @@
 #' `scores()` need the data of `presence` under the name in its call.
 #'
 #' @param presence a fit to a [stats::binomial()] response of 0 and 1, or to two categories, the
-#'   second of which is presence.
+#'   second of which is presence. Or a [joint fit][joint_models] of both, without `positive`.
 #' @param positive a fit to the positive responses: [truncated_poisson()], [truncated_nbinom2()],
 #'   [`Gamma(link = "log")`][stats::Gamma], [beta_response()], or Gaussian with `transform = "log"`.
 #' @param object,x a hurdle model.
@@ -82,6 +82,7 @@
 #' @export
 neargp_hurdle <- function(presence, positive) {
   check_given(missing(presence), "presence", "a fit of neargp()")
+  if (inherits(presence, "neargp_joint")) return(joint_hurdle(presence))
   check_given(missing(positive), "positive", "a fit of neargp()")
   check_class(presence, "presence", "neargp", "a fit of neargp()")
   check_class(positive, "positive", "neargp", "a fit of neargp()")
@@ -137,6 +138,11 @@ hurdle_columns <- function(object, newdata, settings) {
 
 # From both predictions: the probability of presence, and the distribution of a positive response.
 hurdle_distribution <- function(object, newdata, threads = NULL) {
+  UseMethod("hurdle_distribution")
+}
+
+#' @export
+hurdle_distribution.default <- function(object, newdata, threads = NULL) {
   if (is_stars(newdata)) {
     abort_argument("newdata", "a data frame, sf points or a SpatRaster", newdata)
   }

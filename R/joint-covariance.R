@@ -5,9 +5,9 @@
 # fields are therefore zero above a triangle of the responses in some order, `pivots`. Fields of a
 # response's own have loadings for this response alone.
 
-# A list of structures. `component`: the correlation. `fields`: how many. `own`: the responses that
-# have a field of their own, NULL for shared fields. `of`: the response whose fit the search begins
-# at, NULL for all. `loadings`: known ones, NULL for estimated ones.
+# A list of structures. `component`: the correlation. `fields`: how many. `own`: the response of
+# each field, NULL for shared fields. `of`: the response whose fit the search begins at, NULL for
+# all. `loadings`: known ones, NULL for estimated ones.
 joint_structures <- function(covariance, outputs, most_separate = 3L) {
   count <- length(outputs)
   if (is.null(covariance)) {
@@ -50,8 +50,7 @@ own_structures <- function(own, outputs) {
   }), recursive = FALSE)
 }
 
-# A field of its own beside shared fields of full rank with the same correlation is another way to
-# write the latter.
+# Shared fields of full rank already contain fields of single responses with the same correlation.
 check_own_identified <- function(structures, count) {
   shared <- Filter(function(x) is.null(x$own) && x$fields >= count, structures)
   alike <- function(x, y) identical(unclass(x$component), unclass(y$component))
@@ -67,7 +66,7 @@ check_joint_component <- function(component) {
   if (has_local_fields(covariance) || has_features(covariance) || has_linear(covariance) ||
       has_network(covariance)) {
     abort_argument("covariance",
-      "made of stationary covariances for several responses, without `sd`, `range` formulas, `by`, warps and features",
+      "stationary for several responses, without formulas, warp and features",
       covariance)
   }
 }
@@ -113,7 +112,7 @@ joint_layout <- function(structures, free, parts, locations) {
     layout <- parts[[m]]$layout
     rows <- which(of_family(parts[[m]]$family, layout) | layout$kind %in% effect_kinds)
     own <- layout[rows, plain_layout_columns]
-    own$name <- sprintf("%s:%s", outputs[m], ifelse(own$kind == "nugget", "variance", own$name))
+    own$name <- sprintf("%s:%s", outputs[m], own$name)
     own$component <- rep(NA_integer_, length(rows))
     cbind(own, output = rep(m, length(rows)), row = rows)
   })

@@ -1,7 +1,8 @@
 # The search of a joint fit, and its result.
 
-# With many locations a tenth of them leads near the optimum by quasi-Newton steps. Scoring on all of
-# them then takes few evaluations, with the second derivatives of the tenth as its information.
+# Where there are many locations, quasi-Newton steps on a tenth of them lead near the optimum.
+# Scoring on all of them then takes few evaluations, with the second derivatives of the tenth as its
+# information.
 joint_optimum <- function(problem, few_places = 4000L) {
   places <- nrow(problem$coords)
   few <- places <= few_places || problem$control$coarse_k == 0L
@@ -98,7 +99,7 @@ new_joint_fit <- function(problem, state, settings, call) {
   posterior <- joint_posterior(problem, state, joint_coefficients(problem,
     core_latent_state(state$latent, problem$context), values))
   boundary <- at_bound(working, problem, slopes$information)
-  spread <- joint_spread(slopes, working_covariance(slopes$information, problem$free & !boundary))
+  spread <- joint_spread(slopes, problem$free & !boundary, joint_units(problem))
   trend <- joint_trend(problem, posterior, spread, values)
   A <- joint_loadings(layout, values, length(problem$parts))
   signs <- loading_signs(A, problem)
@@ -135,8 +136,8 @@ new_joint_fit <- function(problem, state, settings, call) {
 
 all_gaussian <- function(parts) all(vapply(parts, function(part) is_gaussian(part$family), NA))
 
-# The objective at the start, which is the sum of the separate fits where each response has a field
-# of its own there. NULL for other structures.
+# The objective at the start is the sum of the separate fits, if each response begins with its own
+# field. For other structures it is the sum of what these fits found.
 joint_separate <- function(problem, first) {
   is_separate <- vapply(problem$structures, function(x) length(x$of) == 1L, NA)
   if (all(is_separate)) return(first)
@@ -192,10 +193,19 @@ joint_coefficients <- function(problem, state, values) {
 }
 
 # The covariance matrix C of the parameters that were estimated, and their slopes by `shifted` fits.
-joint_spread <- function(slopes, covariance) {
-  known <- which(!is.na(diag(covariance)) & lengths(slopes$shifted) > 0L)
-  list(covariance = covariance[known, known, drop = FALSE], shifted = slopes$shifted[known],
-    rows = known)
+# C is the inverse of the information. Directions of next to no information, in units of the
+# parameters, are left out: fields are not linear in steps so long.
+joint_spread <- function(slopes, free, units, least = 0.05) {
+  known <- which(free & lengths(slopes$shifted) > 0L & diag(slopes$information) != 0)
+  unit <- units[known]
+  covariance <- matrix(0, length(known), length(known))
+  if (length(known)) {
+    parts <- eigen(slopes$information[known, known] * outer(unit, unit), symmetric = TRUE)
+    kept <- which(parts$values > least)
+    directions <- unit * parts$vectors[, kept, drop = FALSE]
+    covariance <- directions %*% (t(directions) / parts$values[kept])
+  }
+  list(covariance = covariance, shifted = slopes$shifted[known], rows = known)
 }
 
 # The trend in the core's columns and in those of the user, with V + J C J' (trend-uncertainty.R).

@@ -14,8 +14,8 @@
 #'
 #' @details
 #' The linear predictor of response m is its trend plus sum_q A\[m, q\] f_q(s), with independent
-#' Gaussian processes f_q of variance 1 and loadings A. [vnngp()] maximises the ELBO of all responses
-#' together, which for Gaussian responses is the log-likelihood.
+#' Gaussian processes f_q of variance 1 and loadings A. [vnngp()] maximises the ELBO of all
+#' responses, which for Gaussian ones is the log-likelihood.
 #'
 #' * **Lists**: `formula` and `family` are lists with an element for each response. `data`,
 #'   `weights` and `offset` are one for all, or lists as well. `cbind(a, b) ~ x` with one family
@@ -24,8 +24,8 @@
 #'   its own range, and more responses share two factors, unless you give a covariance.
 #' * **Missing responses** are `NA`, and responses may be at different locations.
 #' * **Intervals** include the uncertainty of loadings, ranges and family parameters.
-#' * **Gain**: `print()` compares the ELBO with that of separate fits. Sharing helps where a response
-#'   is rare or missing, or where the locations depend on it.
+#' * **Gain**: `print()` compares the ELBO with that of separate fits. Sharing helps where a
+#'   response is rare or missing, or where the locations depend on it.
 #'
 #' The prior of correlations between two or three responses is LKJ(2). Without it few data often end
 #' at a correlation of 1.
@@ -68,14 +68,17 @@ print.neargp_joint <- function(x, digits = max(3L, getOption("digits") - 3L), ..
 sections.neargp_joint <- function(x, digits, summary = NULL) {
   families <- vapply(x$parts, function(part) paste0(family_call(part$family), " with ",
     part$family$link, " link"), "")
-  facts <- c(Formulas = on_lines(vapply(x$parts, function(part) deparse1(part$formula), "")),
+  formulas <- vapply(x$parts, function(part) deparse1(part$formula), "")
+  left <- vapply(x$parts, function(part) deparse1(part$formula[[2L]]), "")
+  facts <- c(Formulas = on_lines(ifelse(left == x$outputs, formulas, paste0(x$outputs, ": ",
+    formulas))),
     Responses = on_lines(sprintf("%s: %s, %s observed", x$outputs, families,
       vapply(x$parts, function(part) format_count(length(part$data$y)), ""))),
     Locations = format_count(nrow(x$posterior$coords)),
     Coordinates = describe_locations(input_locations(x$locations)))
-  c(list(new_section(sprintf("Gaussian process fit of %d responses with %d fields: %s",
-    length(x$outputs), ncol(x$loadings), describe_method(x)), facts, show = show_facts,
-  apart = FALSE),
+  c(list(new_section(sprintf("Gaussian process fit of %d responses with %d %s: %s",
+    length(x$outputs), ncol(x$loadings), if (ncol(x$loadings) == 1L) "field" else "fields",
+    describe_method(x)), facts, show = show_facts, apart = FALSE),
   if (is.null(summary)) new_section("Trend:", x$beta) else
     new_section("Trend:", summary$coefficients, show = show_coefficients),
   new_section("Loadings:", x$loadings, show = show_numbers),

@@ -1,9 +1,9 @@
 # The objective of several responses: the evidence lower bound of all (evidence_bound.h) as a
 # function of loadings, ranges and parameters of families. Fields and trends are profiled out.
 #
-# The correlation matrix R of the responses has the prior LKJ(2), log det R, where the fields have
-# full rank. For few data the maximum without it is often at a correlation of 1 or -1. With B = A A'
-# its derivative in A is 2 B^-1 A - 2 diag(B)^-1 A.
+# The prior of the responses' correlation matrix R is LKJ(2), log det R, if there are as many fields
+# as responses. For few data the maximum without it is often at a correlation of 1 or -1. With B = A
+# A' its derivative in A is 2 B^-1 A - 2 diag(B)^-1 A.
 
 # The latent model behind a pointer. `search`: ordering and neighbours of the locations.
 joint_latent <- function(problem, search, exact = problem$method$factor == "exact") {
@@ -16,7 +16,7 @@ joint_latent <- function(problem, search, exact = problem$method$factor == "exac
     factor_bytes(problem$method), problem$context, problem$data$effects))
 }
 
-# Neighbours of the locations in the metric of the first structure. One of unlike shape than the others
+# Neighbours of the locations in the metric of the first structure. A structure of another shape
 # needs more of them.
 joint_search <- function(problem, working) {
   single <- problem

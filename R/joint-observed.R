@@ -1,8 +1,11 @@
 # A response at a new location, given others that are observed there. Let eta ~ N(m, S) be the
 # linear predictors of all responses. Each observation is a pseudo-observation of its eta, of
-# precision W and natural mean t, as in sparse_posterior.h. With the diagonal W of those observed,
+# precision W and natural mean t, as in sparse_posterior.h. Given them, the linear predictors are
+# normal,
 #
-#   eta given them ~ N(m + S (t - W m) - S W (S^-1 + W)^-1 (t - W m), (S^-1 + W)^-1).
+#   mean  m + S_o (S_oo + W^-1)^-1 (W^-1 t - m_o),   covariance  S - S_o (S_oo + W^-1)^-1 S_o'.
+#
+# Here o are the responses that are observed.
 #
 # W and t are expectations at the posterior of eta. For Gaussian responses the first step is exact.
 

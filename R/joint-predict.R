@@ -1,15 +1,20 @@
 # Predictions of responses that share fields. Let f be the fields at a location, with mean m and
 # covariance matrix S given the posterior at their locations, and a the loadings of a response. The
-# mean of its linear predictor is x'b + a'm and its variance a'Sa + d'Vd. Here d = x - H'a is the
-# part of the trend that the fields do not answer, H their response, and V the covariance matrix of
-# the trends of all responses. The uncertainty of the parameters adds D C D', where D are the
-# derivatives of the mean in the parameters.
+# mean of its linear predictor is x'b + a'm and its variance a'Sa + d'Vd. The fields answer to the
+# trend by H, which leaves d = x - H'a, and V is the covariance matrix of all trends. The
+# uncertainty of the parameters adds D C D', where D are the derivatives of the mean in the
+# parameters.
 
 # The part of a response, with the joint fit that its field belongs to.
 part_of <- function(object, output) {
   part <- object$parts[[output]]
   part$joint$of <- object
   part
+}
+
+#' @export
+fit_details.neargp_shared_field <- function(method, fit) {
+  c(Posterior = "of several responses that share fields (?joint_models)")
 }
 
 #' @export
@@ -24,8 +29,19 @@ predictor.neargp_shared_field <- function(method, object, settings) {
   }
 }
 
-# The fields at locations, and their means at each of the shifted parameters.
+# The fields at locations, and their means at each of the shifted parameters. All responses of a
+# prediction ask for the same ones, which are kept until others are asked for.
 fields_at <- function(object, coords, settings) {
+  last <- cached(object, "last_fields", settings$context, new.env(parent = emptyenv()))
+  asked <- list(coords, settings$k)
+  if (!identical(last$asked, asked)) {
+    last$fields <- new_fields_at(object, coords, settings)
+    last$asked <- asked
+  }
+  last$fields
+}
+
+new_fields_at <- function(object, coords, settings) {
   pointer <- cached_fields(object, settings$context)
   posterior <- object$posterior
   index <- cached(object, "node_index", settings$context, core_index(posterior$coords,
@@ -46,12 +62,10 @@ cached_fields <- function(object, context) {
 
 restored_fields <- function(object, context) {
   posterior <- object$posterior
-  problem <- list(parts = object$parts, structures = object$structures,
-    place = posterior$place, response = posterior$response, coords = posterior$coords,
-    method = object$method, context = context, data = data_of_parts(object$parts))
+  problem <- fitted_joint_problem(object, context)
+  if (!is.null(object$kept)) problem <- with_some_places(problem, object$kept)
   latent <- joint_latent(problem, posterior)
-  values <- to_core(object$parameters$working, object$layout$transform)
-  effects <- joint_effects(c(problem, list(layout = object$layout)), values)
+  effects <- joint_effects(problem, to_core(problem$start, problem$layout$transform))
   if (problem$data$effects > 0L) core_latent_set_effects(latent, effects$columns)
   core_fields_restore(latent, specified_structures(object), core_loadings(object), posterior$mean,
     posterior$beta, posterior$pseudo_precision, posterior$field_response, context)
@@ -118,5 +132,5 @@ parameter_slopes <- function(object, fields, design, m) {
     loadings <- joint_loadings(object$layout, values, nrow(A))
     (drop(mean %*% loadings[m, ]) + drop(row_products(design, shift$beta)) - now) / shift$step
   }, object$spread$shifted, fields$shifted)
-  matrix(unlist(slopes), nrow(design))
+  matrix(as.double(unlist(slopes)), nrow(design))
 }

@@ -1,5 +1,5 @@
-# The problem of several responses that share fields: the rows of all parts in the form of the core,
-# one response after the other, and the locations where the fields live.
+# The problem of several responses that share fields. It consists of the rows of all parts in the
+# form of the core, one response after the other, and of the locations of the fields.
 
 new_joint_problem <- function(parts, structures, method, control, context, session) {
   coords <- do.call(rbind, lapply(parts, function(part) part$data$coords))
@@ -8,24 +8,39 @@ new_joint_problem <- function(parts, structures, method, control, context, sessi
   begun <- joint_start_loadings(structures, parts, coords, context)
   locations <- parts[[1L]]$locations
   layout <- joint_layout(structures, begun$free, parts, locations)
-  groups <- joint_groups(structures, locations)
-  problem <- new_state("neargp_joint_problem",
-    parts = parts,                   # the fits of single responses, by name
-    structures = structures,         # sets of fields, joint_structures()
-    coords = coords,                 # of the locations
-    place = place,                   # of each row
-    response = rep(seq_along(parts), vapply(parts, function(part) length(part$data$y), 0L)),
-    data = data_of_parts(parts),        # rows as the core takes them
-    rows_of_parts = NULL,            # which rows of each part these are, NULL for all
-    locations = locations,
-    method = method, control = control, context = context, session = session,
-    groups = groups,                 # of each structure, see component_groups()
-    layout = layout, free = !layout$fixed, bounds = NULL, start = NULL,
-    # whether correlations of the responses have a prior
-    prior = has_full_rank(structures, length(parts)))
+  problem <- joint_problem(parts, structures, coords, place, layout, locations, method, control,
+    context, session)
   problem$start <- joint_start_working(layout, structures, begun$loadings, parts)
   problem$bounds <- joint_bounds(problem)
   problem$start <- clamp(problem$start, problem$bounds, problem$free)
+  problem
+}
+
+joint_problem <- function(parts, structures, coords, place, layout, locations, method, control,
+                          context, session = new_session()) {
+  new_state("neargp_joint_problem",
+    parts = parts,                   # the fits of single responses, by name
+    structures = structures,         # sets of fields, joint_structures()
+    coords = coords,                 # of the locations
+    place = place,                   # the location of each row
+    response = rep(seq_along(parts), vapply(parts, function(part) length(part$data$y), 0L)),
+    data = data_of_parts(parts),     # rows as the core takes them
+    rows_of_parts = NULL,            # which rows of each part these are, NULL for all
+    locations = locations,           # how locations are embedded
+    method = method, control = control, context = context, session = session,
+    groups = joint_groups(structures, locations),  # of each structure, see component_groups()
+    layout = layout, free = !layout$fixed, bounds = NULL, start = NULL,
+    # whether there is a prior of the responses' correlations
+    prior = has_full_rank(structures, length(parts)))
+}
+
+# The problem that a fit has solved, at its optimum.
+fitted_joint_problem <- function(object, context) {
+  known <- object$whole %||% object$posterior
+  problem <- joint_problem(object$parts, object$structures, known$coords, known$place,
+    object$layout, object$locations, object$method, object$control, context)
+  problem$start <- object$parameters$working
+  problem$bounds <- joint_bounds(problem)
   problem
 }
 
@@ -120,7 +135,11 @@ joint_units <- function(problem) {
 with_first_places <- function(problem, count) {
   component <- joint_metric(problem, problem$start)
   scaled <- break_ties(core_scale(problem$coords, component), problem$context)
-  kept <- sort(core_order(scaled, "maxmin", 0, problem$context)[seq_len(count)])
+  with_some_places(problem, sort(core_order(scaled, "maxmin", 0, problem$context)[seq_len(count)]))
+}
+
+# The problem of these locations.
+with_some_places <- function(problem, kept) {
   rows <- which(problem$place %in% kept)
   first <- match(seq_along(problem$parts), problem$response) - 1L
   problem$rows_of_parts <- lapply(seq_along(problem$parts), function(m) {

@@ -42,8 +42,10 @@ check_joint_call <- function(call) {
   given <- intersect(names(call), names(refused_of_joint)[!is.na(refused_of_joint)])
   given <- Filter(function(name) !is.null(call[[name]]), given)
   if (!length(given)) return(invisible())
-  abort_argument(given[1L], sprintf("NULL for several responses with formulas or families of their own. %s",
-    refused_of_joint[[given[1L]]]), call[[given[1L]]])
+  abort_neargp("argument",
+    c(sprintf("`%s` is not for several responses with formulas or families of their own.",
+      given[1L]),
+      i = refused_of_joint[[given[1L]]]))
 }
 
 # The formulas of the responses, by name.
@@ -56,7 +58,7 @@ joint_formulas <- function(formula, data) {
   } else {
     columns <- response_columns_of(formula, data)
     if (length(columns) < 2L) {
-      abort_argument("family", "one family: the formula has one response", "a list")
+      abort_argument("family", "one family for one response", "a list")
     }
     outputs <- names(columns)
     formula <- lapply(columns, function(column) {
@@ -65,8 +67,8 @@ joint_formulas <- function(formula, data) {
     })
   }
   if (anyDuplicated(outputs)) {
-    abort_argument("formula", sprintf("a list whose responses have different names; %s occurs twice",
-      outputs[anyDuplicated(outputs)]), outputs)
+    abort_neargp("argument", c(sprintf("Two formulas are of the response `%s`.",
+      outputs[anyDuplicated(outputs)]), i = "Name them: list(first = y ~ 1, second = y ~ 1)."))
   }
   stats::setNames(formula, outputs)
 }
@@ -176,14 +178,14 @@ check_common_locations <- function(parts) {
   first <- parts[[1L]]$locations
   for (part in parts[-1L]) {
     if (!identical(format(first$crs), format(part$locations$crs))) {
-      abort_neargp("crs", c("The data of the responses have different coordinate reference systems.",
+      abort_neargp("crs", c("The data of the responses are in two coordinate reference systems.",
         i = "Transform them to one: sf::st_transform()."))
     }
     same <- identical(first$embedded_names, part$locations$embedded_names) &&
       identical(first$metric, part$locations$metric)
     if (!same) {
       abort_neargp("coordinates",
-        "The locations of the responses are of different kinds: all data need the same coordinates.")
+        "All data need the same coordinates, since the responses share fields.")
     }
   }
 }

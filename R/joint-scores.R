@@ -8,7 +8,17 @@ scores.neargp_joint <- function(object, newdata = NULL, observed = NULL, level =
   if (!is.null(observed)) {
     abort_argument("observed", "NULL: the responses are those of the formulas in newdata", observed)
   }
-  each <- lapply(parts_of(object), function(part) {
+  known <- object$outputs
+  if (!is.null(newdata)) {
+    names <- names(drop_geometry(newdata))
+    known <- known[vapply(object$parts, function(part) all(all.vars(part$formula[[2L]]) %in%
+      names), NA)]
+    if (!length(known)) {
+      abort_argument("newdata", sprintf("a data frame with at least one of the responses %s",
+        format_some(object$outputs)), newdata)
+    }
+  }
+  each <- lapply(parts_of(object)[known], function(part) {
     if (is.null(newdata)) return(as.data.frame(scores(part, level = level)))
     # of a response that is nowhere known in newdata
     rlang::try_fetch(as.data.frame(scores(part, newdata, level = level, na.rm = TRUE)),
@@ -19,6 +29,6 @@ scores.neargp_joint <- function(object, newdata = NULL, observed = NULL, level =
     row[setdiff(columns, names(row))] <- NA
     row[columns]
   })
-  structure(cbind(output = object$outputs, do.call(rbind, c(rows, list(make.row.names = FALSE)))),
+  structure(cbind(output = known, do.call(rbind, c(rows, list(make.row.names = FALSE)))),
     class = c("neargp_scores", "data.frame"))
 }

@@ -1,5 +1,6 @@
-# Draws of responses that share fields: coefficients of the trends, the fields at their locations given
-# these, the fields elsewhere given those, and responses.
+# Draws of responses that share fields: parameters, coefficients of the trends, the fields at their
+# locations given these, the fields elsewhere given those, and responses. Linear predictors change
+# with the parameters by their derivatives, as in joint-predict.R.
 
 #' @rdname predict.neargp_joint
 #' @importFrom stats simulate
@@ -14,13 +15,16 @@ simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   parts <- parts_of(object)
   targets <- lapply(parts, function(part) if (is.null(newdata)) target_of_rows(part) else
     new_target(part, newdata))
-  drawn <- draw_fields(object, nsim, context)
-  columns <- lapply(object$outputs, function(output) {
-    eta <- predictor_draws(object, parts[[output]], targets[[output]], drawn, context)
-    values <- response_draws(parts[[output]], targets[[output]], eta, NULL)
-    full <- matrix(NA_real_, length(targets[[output]]$complete), nsim)
-    full[targets[[output]]$complete, ] <- values
-    stats::setNames(as.data.frame(full), paste0("sim_", seq_len(nsim), "_", output))
+  coords <- do.call(rbind, lapply(targets, `[[`, "coords"))
+  place <- location_index(coords)
+  drawn <- draw_fields(object, coords[!duplicated(place), , drop = FALSE], nsim, context)
+  places <- split(place, rep(seq_along(targets), vapply(targets, function(x) nrow(x$coords), 0L)))
+  columns <- lapply(seq_along(object$outputs), function(m) {
+    target <- targets[[m]]
+    eta <- predictor_draws(object, parts[[m]], target, drawn, places[[as.character(m)]], context)
+    full <- matrix(NA_real_, length(target$complete), nsim)
+    full[target$complete, ] <- response_draws(parts[[m]], target, eta, NULL)
+    stats::setNames(as.data.frame(full), paste0("sim_", seq_len(nsim), "_", object$outputs[m]))
   })
   result <- if (is.null(newdata)) stats::setNames(columns, object$outputs) else
     restorer(newdata)(do.call(cbind, columns))
@@ -33,42 +37,49 @@ target_of_rows <- function(part) {
     complete = rep(TRUE, length(data$y)))
 }
 
-# Fields at the locations, locations x fields x draws, and the coefficients they are given.
-draw_fields <- function(object, nsim, context) {
+# Draws of the coefficients, of the parameters, and of each field at these locations given the
+# coefficients. All responses see the same fields.
+draw_fields <- function(object, coords, nsim, context) {
   trend <- object$core_trend
-  root <- t(chol(trend$beta_vcov + diag(1e-12 * max(diag(trend$beta_vcov), 1),
-    length(trend$beta))))
-  betas <- trend$beta + root %*% matrix(stats::rnorm(length(trend$beta) * nsim), ncol = nsim)
+  betas <- trend$beta + normal_draws(trend$beta_vcov, nsim)
   noise <- core_latent_draws(cached_fields(object, context), nsim, order_key(), context)$field
   posterior <- object$posterior
-  list(betas = betas, fields = posterior$mean + noise -
-    posterior$field_response %*% (betas - trend$beta))
+  nodes <- posterior$mean + noise - posterior$field_response %*% (betas - trend$beta)
+  count <- nrow(posterior$coords)
+  fields <- lapply(seq_along(structure_of_fields(object$structures)), function(field) {
+    drawn_at(object, field, coords, nodes[(field - 1L) * count + seq_len(count), , drop = FALSE],
+      context)
+  })
+  list(betas = betas, fields = fields, parameters = if (nrow(object$spread$covariance))
+    normal_draws(object$spread$covariance, nsim))
 }
 
-# Draws of the linear predictor of a response, targets x draws.
-predictor_draws <- function(object, part, target, drawn, context) {
-  A <- core_loadings(object)
+# A field at locations given its draws at the locations of the data.
+drawn_at <- function(object, field, coords, nodes, context) {
+  known <- match_locations(coords, object$posterior$coords)
+  values <- nodes[known, , drop = FALSE]
+  away <- which(is.na(known))
+  if (!length(away)) return(values)
+  settings <- new_prediction_settings(context, k = min(60L, nrow(nodes)))
+  values[away, ] <- field_elsewhere(single_field(object,
+    structure_of_fields(object$structures)[field]), coords[away, , drop = FALSE], nodes, settings)
+  values
+}
+
+# Draws of the linear predictor of a response, targets x draws. `place`: of each target among the
+# locations of the drawn fields.
+predictor_draws <- function(object, part, target, drawn, place, context) {
   columns <- part$joint$columns
-  eta <- base_mean(part$data, target$X, target$offset) +
-    design_columns(part$data, target$X) %*% drawn$betas[columns, , drop = FALSE]
-  count <- nrow(object$posterior$coords)
-  known <- match_locations(target$coords, object$posterior$coords)
-  structures <- structure_of_fields(object$structures)
-  for (field in seq_len(ncol(A))) {
-    at_places <- drawn$fields[(field - 1L) * count + seq_len(count), , drop = FALSE]
-    at <- at_places[known, , drop = FALSE]
-    away <- which(is.na(known))
-    if (length(away)) {
-      single <- single_field(object, structures[field])
-      place <- location_index(target$coords[away, , drop = FALSE])
-      first <- away[!duplicated(place)]
-      settings <- new_prediction_settings(context, k = min(60L, count))
-      at[away, ] <- field_elsewhere(single, target$coords[first, , drop = FALSE], at_places,
-        settings)[place, , drop = FALSE]
-    }
-    eta <- eta + A[part$joint$response, field] * at
-  }
-  eta
+  m <- part$joint$response
+  design <- matrix(0, nrow(target$coords), length(object$core_trend$beta))
+  design[, columns] <- design_columns(part$data, target$X)
+  A <- core_loadings(object)
+  eta <- base_mean(part$data, target$X, target$offset) + design %*% drawn$betas
+  for (field in seq_len(ncol(A))) eta <- eta + A[m, field] * drawn$fields[[field]][place, ,
+    drop = FALSE]
+  if (is.null(drawn$parameters)) return(eta)
+  fields <- fields_at(object, target$coords, predict_settings(part))
+  eta + parameter_slopes(object, fields, design, m) %*% drawn$parameters
 }
 
 # A fit of one field of this structure, as field_elsewhere() reads it.

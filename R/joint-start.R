@@ -1,7 +1,7 @@
-# Where the search for several responses begins: at the fits of single responses. For two or three
-# responses each has a field with the range that it has by itself, and the loadings are diagonal.
-# The objective is then the sum of those of the single fits. For more the fields are factors of the
-# posterior means of the single fits.
+# The search for several responses begins at the fits of single responses. Two or three responses
+# begin with the fields and ranges of these, so that the loadings are diagonal. The objective is
+# then the sum of those of the single fits. For more the fields are factors of the posterior means
+# of the single fits.
 
 # `coords`: of all locations. Returns the `loadings` of each structure and which of them are `free`.
 joint_start_loadings <- function(structures, parts, coords, context) {
@@ -96,8 +96,8 @@ joint_start_working <- function(layout, structures, loadings, parts) {
   ifelse(is.na(given), working, to_working(given, layout$transform))
 }
 
-# A field of short range can explain each response by itself, with a family that hardly scatters.
-# Fields that are shared cannot, and the search would stay there.
+# By itself each response can be explained by a field of short range and a family without scatter.
+# Shared fields cannot, and the search would stay there.
 without_boundaries <- function(part, working) {
   is_family <- part$layout$kind == "family"
   ended <- is_family & part$parameters$at_boundary

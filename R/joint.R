@@ -29,7 +29,7 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
   object
 }
 
-# What the call says of the fields and the search. `shared`: arguments of the fits of single
+# Settings of the fields and the search. `shared`: arguments of the fits of single
 # responses in place of the call's.
 joint_settings <- function(call, frame) {
   value <- function(name) if (!is.null(call[[name]])) eval(call[[name]], frame)
@@ -69,6 +69,6 @@ joint_method <- function(method) {
   plain <- inherits(method, "neargp_vnngp") && method$posterior == "sparse" &&
     method$optimizer != "adam" && is.null(method$inducing) && !has_latent_low_rank(method)
   if (plain) return(method)
-  abort_neargp("method", c("Several responses with formulas or families of their own are fitted by vnngp() alone.",
+  abort_neargp("method", c("Only vnngp() fits several responses with different families.",
     i = "Use method = vnngp(), with posterior = \"sparse\", without `inducing` and `low_rank`."))
 }

@@ -28,7 +28,7 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
   if (effects > 0 && ((model.interpolates() && !model.loadings()) || kind == PosteriorKind::mean_field))
     throw Error("Random effects need a node at every datum, and another posterior than the mean field.");
   if (model.loadings() && kind != PosteriorKind::sparse) throw Error("Several fields need the sparse posterior.");
-  // Several fields are not centred: their sum at a place is seen with other loadings by each response.
+  // Several fields are not centred, since each response sees another sum of them.
   const Index centred = model.loadings() ? 0 : response.coefficients - effects;
   std::fill(node_design_.begin() + centred * model.nodes(), node_design_.end(), 0.0);
   uncentred_.assign(node_design_.size(), 0.0);

@@ -125,7 +125,7 @@ class SparsePosterior {
   bool steps_may_mislead() const {
     return effects_.count() > 0 && !refined_steps_ && !factor_.is_exact() && !factor_.is_restricted();
   }
-  // Of the solves of a step. Further steps correct those of several fields, whose solves are rough.
+  // The tolerance of a step's solves. It is rough for several fields, whose further steps correct it.
   double step_tolerance() const {
     if (!factor_.is_restricted() && !refined_steps_) return PosteriorFactor::by_factor;
     return model_.loadings() ? 1e-3 : PosteriorFactor::precise;

@@ -24,8 +24,8 @@ namespace neargp {
 
 class TrendSystem {
  public:
-  // `node_design`: Xn, nodes x coefficients, by column. `factor` is that for the precisions W, by datum. Solves with A
-  // are to a `tolerance`, or by the factor in its place. The prior of the coefficients of the last `effects` columns is
+  // `node_design`: Xn, nodes x coefficients, by column. `factor` is that for the precisions W, by datum. `tolerance`
+  // is that of solves with A, or by_factor. The prior of the coefficients of the last `effects` columns is
   // N(0, I). These are not centered (Xn = 0), since indicators of groups are rough, and Q times their averages is
   // large. The arguments outlive the object.
   TrendSystem(const LatentModel& model, const LatentResponse& response, const std::vector<double>& node_design,

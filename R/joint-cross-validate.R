@@ -1,0 +1,118 @@
+# Cross-validation of responses that share fields. A fold leaves out locations with all their
+# responses.
+
+#' @rdname predict.neargp_joint
+#' @param folds the number of folds of locations, or a fold for each of the `nobs(fit)` rows that
+#'   leaves locations whole. Default: 10.
+#' @param refit `TRUE` estimates all parameters for each fold. `FALSE` (default): the trends alone.
+#' @export
+cross_validate.neargp_joint <- function(object, folds = 10, refit = FALSE, level = 0.95,
+                                        verbose = rlang::is_interactive(), threads = NULL, ...) {
+  check_no_more_arguments()
+  check_flag(refit, "refit")
+  check_level(level)
+  check_flag(verbose, "verbose")
+  began <- proc.time()[["elapsed"]]
+  fold <- folds_of_places(object, folds)
+  problem <- fitted_joint_problem(object, plain_context(threads))
+  values <- sort(unique(fold))
+  pieces <- apply_tasks(length(values), verbose, function(i) {
+    predict_joint_fold(object, problem, fold, values[i], refit, level)
+  })
+  predictions <- do.call(rbind, pieces)
+  predictions <- predictions[order(match(predictions$output, object$outputs), predictions$row), ]
+  rownames(predictions) <- NULL
+  each <- lapply(object$outputs, function(output) {
+    own <- predictions[predictions$output == output, ]
+    cbind(output = output, as.data.frame(summarize_scores(own$observed, own, level)))
+  })
+  columns <- unique(unlist(lapply(each, names)))
+  table <- do.call(rbind, lapply(each, function(row) {
+    row[setdiff(columns, names(row))] <- NA
+    row[columns]
+  }))
+  structure(list(scores = structure(table, class = c("neargp_scores", "data.frame")),
+    predictions = predictions, folds = fold, refit = refit, level = level,
+    elapsed = proc.time()[["elapsed"]] - began), class = "neargp_joint_cv")
+}
+
+#' @export
+print.neargp_joint_cv <- function(x, ...) {
+  cat(sprintf("Cross-validation, %d folds of locations, %s\n", length(unique(x$folds)),
+    if (x$refit) "parameters estimated for each" else "parameters of all rows"))
+  print(x$scores, ...)
+  invisible(x)
+}
+
+#' @export
+scores.neargp_joint_cv <- function(object, ...) object$scores
+
+# The fold of each location.
+folds_of_places <- function(object, folds) {
+  places <- nrow(object$posterior$coords)
+  if (length(folds) == 1L) {
+    count <- check_count(folds, "folds", lower = 2L)
+    check_fold_count(count, places, "locations")
+    return(sample(rep_len(seq_len(count), places)))
+  }
+  place <- object$posterior$place
+  if (length(folds) != length(place) || anyNA(folds)) {
+    abort_argument("folds", sprintf("a number, or a fold for each of the %s rows of all responses",
+      format_count(length(place))), folds)
+  }
+  first <- folds[match(seq_len(places), place)]
+  if (!identical(as.vector(first[place]), as.vector(folds))) {
+    abort_neargp("folds", "A location is in two folds: rows of one location need the same fold.")
+  }
+  first
+}
+
+# Scores of the rows of a fold, predicted from the others.
+predict_joint_fold <- function(object, problem, fold, value, refit, level) {
+  kept <- without_places(object, problem, which(fold != value), refit)
+  held <- which(fold[object$posterior$place] == value)
+  rows <- lapply(seq_along(object$parts), function(m) {
+    own <- which(object$posterior$response == m)
+    at <- match(intersect(own, held), own)
+    if (!length(at)) return(NULL)
+    part <- part_of(kept, object$outputs[m])
+    data <- part$data
+    settings <- predict_settings(part)
+    moments <- linear_predictors(kept, fields_at(kept, data$coords[at, , drop = FALSE], settings),
+      stats::setNames(list(list(data = data, X = full_design(data)[at, , drop = FALSE],
+        offset = data$offset[at])), object$outputs[m]))
+    distribution <- response_of_rows(part, moments$mean[, 1L], moments$covariance[, 1L, 1L], at)
+    observed <- observed_response(data)[at]
+    data.frame(output = object$outputs[m], row = at, fold = value, observed = observed,
+      score_rows(observed, distribution, level))
+  })
+  do.call(rbind, rows)
+}
+
+# The fit without some locations. Its parameters are those of all rows, or estimated again.
+without_places <- function(object, problem, kept, refit) {
+  problem <- with_some_places(problem, kept)
+  state <- if (refit) joint_optimum(problem) else {
+    search <- joint_search(problem, problem$start)
+    latent <- joint_latent(problem, search)
+    list(working = problem$start, search = search, latent = latent,
+      objective = fields_objective(problem, latent))
+  }
+  state$objective$fit_at(state$working, 1e-8, 500L)
+  values <- to_core(state$working, problem$layout$transform)
+  object$whole <- object$posterior[c("coords", "place")]
+  object$posterior <- joint_posterior(problem, state, joint_coefficients(problem,
+    core_latent_state(state$latent, problem$context), values))
+  object$core_trend <- list(beta = object$posterior$beta, beta_vcov = object$posterior$beta_vcov)
+  object$parameters$working <- state$working
+  object$loadings[] <- sweep(joint_loadings(problem$layout, values, length(problem$parts)), 2L,
+    object$signs, "*")
+  object$spread <- list(covariance = matrix(0, 0L, 0L), shifted = list(), rows = integer(0))
+  object$kept <- kept
+  object$parts <- Map(function(part, m) {
+    own <- values_of_part(problem, m, values)
+    part$family_parameters[] <- own[of_family(part$family, part$layout)]
+    part
+  }, object$parts, seq_along(object$parts))
+  with_own_cache(object)
+}

@@ -1,0 +1,93 @@
+# A hurdle model whose two parts share fields. Let a and b be the linear predictors of presence and
+# of the amount, jointly normal with covariance c. Where the response is present, a is weighted by
+# the probability p(a). With z = (a - E a) / sd(a) and its weighted moments m1 and m2,
+#
+#   E[b | present] = E b + c m1 / sd(a),   var[b | present] = var b + c^2 (m2 - m1^2 - 1) / var a.
+#
+# A normal distribution with these moments stands for that of b.
+
+joint_hurdle <- function(object) {
+  if (length(object$outputs) != 2L) {
+    abort_argument("presence", "a joint fit of two responses, presence and amount", object$outputs)
+  }
+  parts <- parts_of(object)
+  hurdle <- neargp_hurdle(parts[[1L]], parts[[2L]])
+  structure(c(unclass(hurdle), list(joint = object)), class = c("neargp_joint_hurdle",
+    "neargp_hurdle"))
+}
+
+#' @export
+hurdle_distribution.neargp_joint_hurdle <- function(object, newdata, threads = NULL) {
+  at <- joint_predictors(object$joint, newdata, object$joint$outputs, threads)
+  given <- moments_given_presence(at$mean, at$covariance, object$presence$family$linkinv)
+  full <- spread_over_rows(given, at$complete)
+  new_inflated(full$p, new_mixture(full$mean, sqrt(full$variance), object$positive$family,
+    response_parameters(object$positive), 1, scored_weights(object$positive, newdata, 1)))
+}
+
+moments_given_presence <- function(mean, covariance, linkinv) {
+  rule <- legendre_rules[[3L]]
+  z <- 6 * rule$nodes
+  weight <- 6 * rule$weights * stats::dnorm(z)
+  sd <- sqrt(covariance[, 1L, 1L])
+  p <- matrix(linkinv(rep(mean[, 1L], each = length(z)) + outer(z, sd)), length(z))
+  total <- colSums(weight * p)
+  m1 <- colSums(weight * z * p) / total
+  m2 <- colSums(weight * z^2 * p) / total
+  slope <- covariance[, 1L, 2L] / sd
+  list(p = total, mean = mean[, 2L] + slope * m1,
+    variance = pmax(covariance[, 2L, 2L] + slope^2 * (m2 - m1^2 - 1), 0))
+}
+
+#' @export
+expected_limits.neargp_joint_hurdle <- function(object, ...) {
+  abort_argument("interval", "\"none\" or \"prediction\" where both parts share fields",
+    "confidence")
+}
+
+#' @export
+simulate.neargp_joint_hurdle <- function(object, nsim = 1, seed = NULL, newdata, ...) {
+  check_no_more_arguments()
+  check_given(missing(newdata) || is.null(newdata), "newdata", "a data frame or sf points")
+  drawn <- stats::simulate(object$joint, nsim, seed = seed, newdata = newdata)
+  columns <- drop_geometry(as.data.frame(drawn))
+  of_output <- function(output) {
+    as.matrix(columns[paste0("sim_", seq_len(nsim), "_", output)])
+  }
+  outputs <- object$joint$outputs
+  structure(unname(of_output(outputs[1L]) * of_output(outputs[2L])), seed = attr(drawn, "seed"))
+}
+
+#' @export
+sections.neargp_joint_hurdle <- function(x, digits, summary = NULL) {
+  c(list(new_section("Hurdle model: a response that is 0 or positive", apart = FALSE)),
+    sections(x$joint, digits, summary))
+}
+
+#' @export
+summary.neargp_joint_hurdle <- function(object, ...) summary(object$joint, ...)
+
+#' @export
+logLik.neargp_joint_hurdle <- function(object, ...) stats::logLik(object$joint, ...)
+
+# Rows of a hurdle model that are left out are locations with both parts.
+refuse_joint_rows <- function(what) {
+  abort_neargp("argument",
+    c(sprintf("%s of a hurdle model whose parts share fields needs `newdata`.", what),
+      i = "cross_validate() of the joint fit leaves locations out."))
+}
+
+#' @export
+scores.neargp_joint_hurdle <- function(object, newdata = NULL, observed = NULL, level = 0.95, ...) {
+  if (is.null(newdata)) refuse_joint_rows("scores()")
+  NextMethod()
+}
+
+#' @export
+fitted.neargp_joint_hurdle <- function(object, ...) refuse_joint_rows("fitted()")
+
+#' @export
+residuals.neargp_joint_hurdle <- function(object, ...) refuse_joint_rows("residuals()")
+
+#' @export
+cross_validate.neargp_joint_hurdle <- function(object, ...) refuse_joint_rows("cross_validate()")
