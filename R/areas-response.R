@@ -139,6 +139,7 @@ drawn_areas <- function(object, posterior, support, settings, curve, most_number
 
 # Columns of draws with that covariance matrix, which may be singular.
 normal_draws <- function(covariance, count) {
+  if (!length(covariance)) return(matrix(0, 0L, count))
   normals <- matrix(stats::rnorm(nrow(covariance) * count), nrow(covariance))
   root <- tryCatch(chol(covariance), error = function(e) NULL)
   if (is.null(root)) {

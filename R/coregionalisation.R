@@ -92,6 +92,12 @@ check_own <- function(own) {
   abort_argument("own", "a covariance such as cov_matern(), or a named list of them", own)
 }
 
+check_no_own_fields <- function(covariance, outputs) {
+  if (is.null(covariance$own)) return(invisible())
+  abort_neargp("argument", c("`own` is for responses with formulas of their own.",
+    i = sprintf("Write the formula as list(%s).", paste(outputs, "~ 1", collapse = ", "))))
+}
+
 check_matrices <- function(matrices, structures) {
   if (is.null(matrices)) return(vector("list", structures))
   if (is.matrix(matrices)) matrices <- list(matrices)

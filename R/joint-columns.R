@@ -67,6 +67,10 @@ predict.neargp_joint <- function(object, newdata,
     joint_columns(object, newdata, outputs, wanted)
   }
   if (is_raster(newdata)) {
+    if (covariance || use_observed) {
+      abort_argument("newdata", "a data frame or sf points with `covariance` or `use_observed`",
+        newdata)
+    }
     return(raster_by_blocks(newdata, list(file = raster_file(newdata, filename, overwrite),
       chunk_size = check_count(chunk_size %||% 1e5, "chunk_size"),
       verbose = check_flag(verbose, "verbose")), function(cells) {

@@ -10,7 +10,7 @@ joint_optimum <- function(problem, few_places = 4000L) {
   begin_stage(problem$session, if (few) sprintf("k = %d", problem$method$k) else "few locations")
   start <- joint_level(rough, list(working = problem$start, iterations = 0L, evaluations = 0L),
     joint_quasi_newton(rough, if (few) 1e-8 else 1e-6))
-  if (few) return(start)
+  if (few && start$converged) return(start)
   begin_stage(problem$session, sprintf("k = %d", problem$method$k))
   center <- start$objective$fit_at(start$working, 1e-6, derivatives = TRUE)
   slopes <- joint_slopes(rough, start$objective, start$working, center)
@@ -65,24 +65,34 @@ joint_level <- function(problem, state, optimize) {
 
 # ---- the result ----------------------------------------------------------------------------------
 
-# Derivatives at the optimum by differences of the exact gradient: the information, and how trends
-# and fields answer to each parameter.
+# Derivatives at the optimum by central differences of the exact gradient: the information, and how
+# trends and fields answer to each parameter. One-sided differences would be off by a third where
+# loadings and range lie on a ridge.
 joint_slopes <- function(problem, objective, working, center, step = 0.02) {
   units <- joint_units(problem)
   layout <- problem$layout
   information <- matrix(0, nrow(layout), nrow(layout))
   shifted <- vector("list", nrow(layout))
+  fit_at <- function(at) {
+    moved <- tryCatch(objective$fit_at(at, 1e-6, derivatives = TRUE), neargp_error = function(e)
+      NULL)
+    if (is.null(moved) || !all(is.finite(moved$gradient))) return(NULL)
+    moved$beta <- joint_coefficients(problem, moved["beta"], to_core(at, layout$transform))$beta
+    moved
+  }
+  center$beta <- joint_coefficients(problem, center["beta"], to_core(working,
+    layout$transform))$beta
   for (a in which(problem$free)) {
     h <- step * units[a]
-    if (working[a] + h > problem$bounds$upper[a]) h <- -h
-    at <- replace(working, a, working[a] + h)
-    moved <- tryCatch(objective$fit_at(at, 1e-6, derivatives = TRUE),
-      neargp_error = function(e) NULL)
-    if (is.null(moved) || !all(is.finite(moved$gradient))) next
-    information[a, ] <- -(moved$gradient - center$gradient) / h
-    values <- to_core(at, layout$transform)
-    shifted[[a]] <- list(working = at, step = h, mean = moved$mean,
-      beta = joint_coefficients(problem, moved["beta"], values)$beta)
+    up <- fit_at(replace(working, a, min(working[a] + h, problem$bounds$upper[a])))
+    down <- fit_at(replace(working, a, max(working[a] - h, problem$bounds$lower[a])))
+    span <- min(working[a] + h, problem$bounds$upper[a]) -
+      max(working[a] - h, problem$bounds$lower[a])
+    if (is.null(up) || is.null(down)) next
+    slope <- function(name) (up[[name]] - down[[name]]) / span
+    information[a, ] <- -slope("gradient")
+    shifted[[a]] <- list(working = replace(working, a, working[a] + h), step = h,
+      mean = center$mean + h * slope("mean"), beta = center$beta + h * slope("beta"))
   }
   information <- (information + t(information)) / 2
   list(information = information, shifted = shifted)
@@ -111,8 +121,8 @@ new_joint_fit <- function(problem, state, settings, call) {
     covariance = settings$covariance,  # as given
     structures = problem$structures,
     layout = layout,                   # a row for each parameter, joint_layout()
-    parameters = data.frame(name = layout$name, estimate = values, working = working,
-      fixed = layout$fixed, at_boundary = boundary),
+    parameters = data.frame(name = layout$name, estimate = joint_natural(layout, values),
+      working = working, fixed = layout$fixed, at_boundary = boundary),
     information = slopes$information,
     loadings = named_loadings(sweep(A, 2L, signs, "*"), names(problem$parts)),
     signs = signs,                     # of the columns of the core's loadings
@@ -132,6 +142,16 @@ new_joint_fit <- function(problem, state, settings, call) {
     format = fit_format, version = package_version_text(), cache = NULL),
   class = "neargp_joint")
   with_own_cache(object)
+}
+
+# Values on the natural scale, with the axes of anisotropic structures as ratio and angle.
+joint_natural <- function(layout, values) {
+  for (j in unique(layout$component[!is.na(layout$component)])) {
+    single <- structure_layout(layout, j)
+    values[single$rows] <- natural_values(single$layout, c(1, values[single$rows],
+      0))[seq_along(single$rows) + 1L]
+  }
+  values
 }
 
 all_gaussian <- function(parts) all(vapply(parts, function(part) is_gaussian(part$family), NA))
@@ -214,18 +234,19 @@ joint_trend <- function(problem, posterior, spread, values) {
   parts <- problem$parts
   J <- vapply(spread$shifted, function(at) (at$beta - posterior$beta) / at$step,
     double(length(posterior$beta)))
-  J <- matrix(J, length(posterior$beta))
+  J <- matrix(as.double(J), length(posterior$beta), length(spread$shifted))
   vcov <- posterior$beta_vcov + J %*% spread$covariance %*% t(J)
   trends <- unlist(lapply(seq_along(parts), columns_of_part, parts = parts))
   maps <- lapply(parts, function(part) part$data$basis$back %||% diag(ncol(part$data$X)))
   back <- diagonal_blocks(maps)
-  at <- unlist(lapply(parts, function(part) part$data$basis$at %||% double(ncol(part$data$X))))
+  at <- as.double(unlist(lapply(parts, function(part) part$data$basis$at %||%
+    double(ncol(part$data$X)))))
   names <- unlist(lapply(names(parts), function(output) {
-    sprintf("%s:%s", output, colnames(parts[[output]]$data$X))
+    if (ncol(parts[[output]]$data$X)) sprintf("%s:%s", output, colnames(parts[[output]]$data$X))
   }))
   beta <- stats::setNames(drop(back %*% (at + posterior$beta[trends])), names)
   natural <- structure(back %*% vcov[trends, trends, drop = FALSE] %*% t(back),
-    dimnames = list(names, names))
+    dimnames = if (length(names)) list(names, names))
   list(beta = beta, beta_vcov = natural, core = list(beta = posterior$beta,
     beta_vcov = posterior$beta_vcov))
 }

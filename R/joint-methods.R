@@ -81,11 +81,31 @@ sections.neargp_joint <- function(x, digits, summary = NULL) {
     describe_method(x)), facts, show = show_facts, apart = FALSE),
   if (is.null(summary)) new_section("Trend:", x$beta) else
     new_section("Trend:", summary$coefficients, show = show_coefficients),
-  new_section("Loadings:", x$loadings, show = show_numbers),
+  new_section("Fields:", describe_fields(x), show = show_facts),
+  new_section("Loadings:", x$loadings, dead_fields_remark(x), show = show_numbers),
   new_section("Correlations of the responses (standard deviations on the diagonal):",
     with_deviations(joint_covariances(x)), show = show_numbers),
   new_section("Ranges and families:", joint_parameters(x), boundary_remark(x))),
   list(new_section(joint_ending(x), apart = TRUE)))
+}
+
+# The correlation of the fields of each structure, and the responses of fields of their own.
+describe_fields <- function(x) {
+  fields <- split(colnames(x$loadings), structure_of_fields(x$structures))
+  facts <- vapply(x$structures, function(structure) {
+    described <- sub("^Covariance: ", "", describe_covariance(list(components = list(
+      structure$component))))
+    own <- if (!is.null(structure$own)) paste(", of", format_some(x$outputs[structure$own]), "alone")
+    paste0(described, own)
+  }, "")
+  stats::setNames(facts, vapply(fields, paste, "", collapse = ", "))
+}
+
+dead_fields_remark <- function(x, least = 1e-3) {
+  share <- abs(unclass(x$loadings)) / sqrt(pmax(rowSums(unclass(x$loadings)^2), 1e-300))
+  dead <- colnames(x$loadings)[apply(share, 2L, max) < least]
+  if (length(dead)) sprintf("The data show no effect of %s, whose loadings ended at 0.",
+    format_some(dead))
 }
 
 boundary_remark <- function(x) {
@@ -148,8 +168,16 @@ vcov.neargp_joint <- function(object, what = c("trend", "covariance"), ...) {
   names <- object$layout$name
   result <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
   rows <- object$spread$rows
-  slope <- natural_slope(object$layout$transform, object$parameters$estimate)[rows]
-  result[rows, rows] <- object$spread$covariance * outer(slope, slope)
+  natural <- function(working) joint_natural(object$layout, to_core(working,
+    object$layout$transform))
+  jacobian <- slopes_by_differences(natural, object$parameters$working, seq_along(names) %in% rows,
+    rep(1, length(names)))
+  if (is.null(jacobian)) return(result)
+  result[] <- jacobian[, rows, drop = FALSE] %*% object$spread$covariance %*%
+    t(jacobian[, rows, drop = FALSE])
+  unknown <- diag(result) == 0
+  result[unknown, ] <- NA_real_
+  result[, unknown] <- NA_real_
   result
 }
 
@@ -175,12 +203,67 @@ nobs.neargp_joint <- function(object, ...) length(object$posterior$place)
 
 #' @export
 fitted.neargp_joint <- function(object, ...) {
-  lapply(parts_of(object), stats::fitted, ...)
+  of_rows(object, lapply(parts_of(object), stats::fitted, ...))
 }
 
 #' @export
 residuals.neargp_joint <- function(object, ...) {
-  lapply(parts_of(object), stats::residuals, ...)
+  of_rows(object, lapply(parts_of(object), stats::residuals, ...))
+}
+
+# A matrix with a row for each row of the data, where all responses are of one data frame, and else
+# a list.
+of_rows <- function(object, values) {
+  rows <- lapply(object$parts, rows_of_part)
+  counts <- vapply(object$parts, `[[`, 0L, "n_given")
+  same <- isTRUE(object$one_data) && length(unique(counts)) == 1L &&
+    all(lengths(rows) == vapply(object$parts, function(part) length(part$data$y), 0L))
+  if (!same) return(lapply(values, unname))
+  result <- matrix(NA_real_, counts[1L], length(values), dimnames = list(NULL, object$outputs))
+  for (m in seq_along(values)) result[rows[[m]], m] <- stats::na.omit(as.vector(values[[m]]))
+  result
+}
+
+rows_of_part <- function(part) {
+  setdiff(seq_len(part$n_given), as.integer(part$na_action))
+}
+
+#' @export
+tidy.neargp_joint <- function(x, ...) {
+  check_no_more_arguments()
+  table <- summary(x)$coefficients
+  owner <- rep(x$outputs, vapply(x$parts, function(part) length(part$beta), 0L))
+  data.frame(response = owner, term = substring(rownames(table), nchar(owner) + 2L),
+    estimate = table[, 1L], std.error = table[, 2L], statistic = table[, 3L],
+    p.value = table[, 4L], row.names = NULL)
+}
+
+#' @export
+glance.neargp_joint <- function(x, ...) {
+  check_no_more_arguments()
+  data.frame(nobs = stats::nobs(x), outputs = length(x$outputs), fields = ncol(x$loadings),
+    places = nrow(x$posterior$coords), score = x$log_likelihood, score_type = x$score,
+    separate = x$separate %||% NA_real_, converged = x$convergence$converged,
+    seconds = x$elapsed[["total"]])
+}
+
+# Correlations of the responses, dark for strong ones.
+#' @export
+plot.neargp_joint <- function(x, ...) {
+  correlation <- stats::cov2cor(joint_covariances(x))
+  count <- nrow(correlation)
+  old <- graphics::par(mar = c(6, 6, 3, 1))
+  on.exit(graphics::par(old))
+  graphics::image(seq_len(count), seq_len(count), t(correlation[rev(seq_len(count)), ]),
+    zlim = c(-1, 1), col = grDevices::hcl.colors(41L, "Blue-Red 3"), axes = FALSE, xlab = "",
+    ylab = "", main = "Correlations of the responses", ...)
+  graphics::axis(1L, seq_len(count), x$outputs, las = 2L, tick = FALSE)
+  graphics::axis(2L, rev(seq_len(count)), x$outputs, las = 1L, tick = FALSE)
+  if (count <= 12L) {
+    graphics::text(rep(seq_len(count), each = count), rep(rev(seq_len(count)), count),
+      sprintf("%.2f", correlation))
+  }
+  invisible(x)
 }
 
 parts_of <- function(object) lapply(rlang::set_names(object$outputs), part_of, object = object)

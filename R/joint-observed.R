@@ -1,23 +1,23 @@
 # A response at a new location, given others that are observed there. Let eta ~ N(m, S) be the
 # linear predictors of all responses. Each observation is a pseudo-observation of its eta, of
 # precision W and natural mean t, as in sparse_posterior.h. Given them, the linear predictors are
-# normal,
-#
-#   mean  m + S_o (S_oo + W^-1)^-1 (W^-1 t - m_o),   covariance  S - S_o (S_oo + W^-1)^-1 S_o'.
-#
-# Here o are the responses that are observed.
+# normal with covariance matrix V = S (I + W S)^-1 and mean m + V (t - W m).
 #
 # W and t are expectations at the posterior of eta. For Gaussian responses the first step is exact.
 
 columns_given_observed <- function(object, newdata, outputs, wanted, steps = 30L,
                                    tolerance = 1e-8) {
-  at <- joint_predictors(object, newdata, object$outputs, wanted$threads)
-  observed <- lapply(object$outputs, observed_in_newdata, object = object, newdata = newdata,
-    complete = at$complete)
+  names <- names(drop_geometry(newdata))
+  seen <- object$outputs[vapply(object$parts, function(part) all(all.vars(part$formula[[2L]]) %in%
+    names), NA)]
+  used <- object$outputs[object$outputs %in% c(outputs, seen)]
+  at <- joint_predictors(object, newdata, used, wanted$threads)
+  observed <- lapply(used, function(output) if (output %in% seen) observed_in_newdata(object,
+    newdata, output, at$complete))
   columns <- lapply(outputs, function(output) {
-    p <- match(output, object$outputs)
+    p <- match(output, used)
     others <- replace(observed, p, list(NULL))
-    moments <- given_others(object, at, others, p, steps, tolerance)
+    moments <- given_others(object$parts[used], at, others, p, steps, tolerance)
     part <- part_of(object, output)
     settings <- predict_settings(part, type = wanted$type, interval = wanted$interval,
       level = wanted$level)
@@ -31,35 +31,30 @@ columns_given_observed <- function(object, newdata, outputs, wanted, steps = 30L
   as.data.frame(do.call(c, columns), optional = TRUE)
 }
 
-# The response of an output in newdata as numbers, NA where it is not known; NULL where newdata
-# lacks its columns.
+# The response of an output in newdata as numbers, NA where it is not known.
 observed_in_newdata <- function(object, newdata, output, complete) {
-  part <- object$parts[[output]]
-  plain <- drop_geometry(newdata)
-  response <- part$formula[[2L]]
-  if (!all(all.vars(response) %in% names(plain))) return(NULL)
-  values <- rlang::try_fetch(new_observations(part, newdata, NULL, NULL), neargp_error = function(e)
-    NULL)
-  if (is.null(values)) return(NULL)
+  values <- new_observations(object$parts[[output]], newdata, NULL, NULL)
   y <- as.double(values$y)[complete]
   list(y = y, trials = if (is.null(values$trials)) rep(1, length(y)) else
     rep_len(values$trials, length(complete))[complete])
 }
 
-# Mean and variance of the linear predictor of response p.
-given_others <- function(object, at, observed, p, steps, tolerance) {
+# Mean and variance of the linear predictor of response p. Where steps swing, they are halved.
+given_others <- function(parts, at, observed, p, steps, tolerance) {
   count <- nrow(at$mean)
   known <- which(!vapply(observed, is.null, NA))
   mean <- at$mean
   covariance <- at$covariance
   if (!length(known) || !count) return(list(mean = mean[, p], variance = covariance[, p, p]))
   precision <- natural <- matrix(0, count, ncol(mean))
+  share <- 1
   for (step in seq_len(steps)) {
     before <- mean
     for (m in known) {
-      found <- pseudo_observation(object$parts[[m]], observed[[m]], mean[, m], covariance[, m, m])
-      precision[, m] <- found$precision
-      natural[, m] <- found$natural
+      found <- pseudo_observation(parts[[m]], observed[[m]], mean[, m], covariance[, m, m],
+        at$covariance[, m, m])
+      precision[, m] <- precision[, m] + share * (found$precision - precision[, m])
+      natural[, m] <- natural[, m] + share * (found$natural - natural[, m])
     }
     updated <- lapply(seq_len(count), function(i) given_pseudo_observations(at$mean[i, ],
       matrix(at$covariance[i, , ], ncol(mean)), precision[i, ], natural[i, ]))
@@ -67,30 +62,30 @@ given_others <- function(object, at, observed, p, steps, tolerance) {
     covariance <- aperm(array(vapply(updated, function(x) as.vector(x$covariance),
       double(ncol(mean)^2)), c(ncol(mean), ncol(mean), count)), c(3L, 1L, 2L))
     if (max(abs(mean - before)) < tolerance * (1 + max(abs(mean)))) break
+    if (step >= 10L) share <- 0.5
   }
   list(mean = mean[, p], variance = covariance[, p, p])
 }
 
-# Rows whose response is not known observe nothing.
-pseudo_observation <- function(part, observed, mean, variance) {
+# Rows whose response is not known observe nothing. A precision may be negative, but leaves the
+# posterior one of at least a tenth of the prior's.
+pseudo_observation <- function(part, observed, mean, variance, prior_variance) {
   known <- which(!is.na(observed$y))
   precision <- natural <- double(length(mean))
   if (length(known)) {
     at <- core_expectations(family_core_name(part$family), as.double(part$family_parameters),
       observed$y[known], observed$trials[known], rep(1, length(known)), mean[known],
       variance[known], plain_context())
-    precision[known] <- pmax(at$curvature, 0)
+    precision[known] <- pmax(at$curvature, -0.9 / prior_variance[known])
     natural[known] <- precision[known] * mean[known] + at$slope
   }
   list(precision = precision, natural = natural)
 }
 
+# V = S (I + W S)^-1 and m + V (t - W m).
 given_pseudo_observations <- function(mean, covariance, precision, natural) {
-  seen <- which(precision > 0)
-  if (!length(seen)) return(list(mean = mean, covariance = covariance))
-  cross <- covariance[, seen, drop = FALSE]
-  gain <- cross %*% solve(covariance[seen, seen, drop = FALSE] +
-    diag(1 / precision[seen], length(seen)))
-  list(mean = mean + drop(gain %*% (natural[seen] / precision[seen] - mean[seen])),
-    covariance = covariance - tcrossprod(gain, cross))
+  if (all(precision == 0 & natural == 0)) return(list(mean = mean, covariance = covariance))
+  given <- covariance %*% solve(diag(length(mean)) + precision * covariance)
+  list(mean = mean + drop(given %*% (natural - precision * mean)),
+    covariance = (given + t(given)) / 2)
 }

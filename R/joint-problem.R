@@ -31,7 +31,8 @@ joint_problem <- function(parts, structures, coords, place, layout, locations, m
     groups = joint_groups(structures, locations),  # of each structure, see component_groups()
     layout = layout, free = !layout$fixed, bounds = NULL, start = NULL,
     # whether there is a prior of the responses' correlations
-    prior = has_full_rank(structures, length(parts)))
+    prior = has_full_rank(structures, length(parts)) && any(layout$kind == "loading" &
+      !layout$fixed))
 }
 
 # The problem that a fit has solved, at its optimum.
@@ -109,6 +110,12 @@ joint_bounds <- function(problem) {
     inside <- seq_along(single$rows) + 1L
     lower[single$rows] <- bounds$lower[inside]
     upper[single$rows] <- bounds$upper[inside]
+    # The likelihood does not see the loadings of a field that is constant over the data, and the
+    # prior of correlations would choose them.
+    if (problem$prior) {
+      ranges <- single$rows[layout$kind[single$rows] == "range"]
+      upper[ranges] <- upper[ranges] - log(100)
+    }
   }
   for (m in seq_along(problem$parts)) {
     own <- which(layout$output %in% m)

@@ -93,6 +93,9 @@ for_each_response <- function(value, outputs, what) {
   }
   if (is.null(names)) return(stats::setNames(value, outputs))
   unknown <- setdiff(names, outputs)
+  if (!all(nzchar(names))) {
+    abort_argument(what, "a list with names for all of its elements, or for none", names)
+  }
   if (length(unknown)) {
     abort_argument(what, sprintf("a list with the names of the responses (%s)%s",
       format_some(outputs), nearest_name_hint(unknown[1L], outputs)), unknown[1L])
@@ -107,27 +110,25 @@ nearest_name_hint <- function(name, names) {
 
 # The expression of an argument for each response: elements of list() in the call, elements of a
 # list that is its value, or the expression itself. NULL without one.
-expressions_of_responses <- function(call, name, outputs, frame, is_one = function(value) TRUE) {
+expressions_of_responses <- function(call, name, outputs, frame) {
   expression <- call[[name]]
   if (is.null(expression)) return(NULL)
   if (rlang::is_call(expression, "list")) {
     return(for_each_response(as.list(expression)[-1L], outputs, name))
   }
-  value <- if (!is_one(NULL)) eval(expression, frame)
-  if (is.null(value) || is_one(value)) {
+  # what refers to columns of the data has no value here
+  value <- tryCatch(eval(expression, frame), error = function(e) NULL)
+  if (!is.list(value) || is.data.frame(value)) {
     return(stats::setNames(rep(list(expression), length(outputs)), outputs))
   }
   numbers <- stats::setNames(seq_along(value), names(value))
   lapply(for_each_response(as.list(numbers), outputs, name), function(i) call("[[", expression, i))
 }
 
-is_one_data_set <- function(value) is.data.frame(value) || (!is.null(value) && !is.list(value))
-
 # The families by name of the response.
 joint_families <- function(family, outputs) {
-  if (!is_list_of(family, "family") || is.null(family)) {
-    family <- rep(list(family %||% stats::gaussian()), length(outputs))
-  }
+  if (!is_list_of(family, "family")) family <- list(family %||% stats::gaussian())
+  if (length(family) == 1L) family <- rep(unname(family), length(outputs))
   families <- lapply(for_each_response(family, outputs, "family"), as_family)
   several <- outputs[vapply(families, is_categorical, NA)]
   if (length(several)) {
@@ -145,7 +146,7 @@ joint_families <- function(family, outputs) {
 # call's arguments.
 fit_parts <- function(call, formulas, families, shared, frame) {
   outputs <- names(formulas)
-  data <- expressions_of_responses(call, "data", outputs, frame, is_one_data_set)
+  data <- expressions_of_responses(call, "data", outputs, frame)
   rows <- lapply(c(weights = "weights", offset = "offset", subset = "subset"), function(name) {
     expressions_of_responses(call, name, outputs, frame)
   })

@@ -50,8 +50,7 @@ draw_fields <- function(object, coords, nsim, context) {
     drawn_at(object, field, coords, nodes[(field - 1L) * count + seq_len(count), , drop = FALSE],
       context)
   })
-  list(betas = betas, fields = fields, parameters = if (nrow(object$spread$covariance))
-    normal_draws(object$spread$covariance, nsim))
+  list(betas = betas, fields = fields, parameters = normal_draws(object$spread$covariance, nsim))
 }
 
 # A field at locations given its draws at the locations of the data.
@@ -77,7 +76,7 @@ predictor_draws <- function(object, part, target, drawn, place, context) {
   eta <- base_mean(part$data, target$X, target$offset) + design %*% drawn$betas
   for (field in seq_len(ncol(A))) eta <- eta + A[m, field] * drawn$fields[[field]][place, ,
     drop = FALSE]
-  if (is.null(drawn$parameters)) return(eta)
+  if (!nrow(drawn$parameters)) return(eta)
   fields <- fields_at(object, target$coords, predict_settings(part))
   eta + parameter_slopes(object, fields, design, m) %*% drawn$parameters
 }

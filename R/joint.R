@@ -20,6 +20,7 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
       new_context(settings$threads, "cpu", settings$control$neighbor_search), session)
     new_joint_fit(problem, joint_optimum(problem), settings, kept_call)
   })
+  object$one_data <- length(unique(lapply(parts, function(part) part$call$data))) == 1L
   object$elapsed <- c(separate = fitted - began, joint = proc.time()[["elapsed"]] - fitted,
     total = proc.time()[["elapsed"]] - began)
   if (!object$convergence$converged) {

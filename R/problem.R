@@ -15,6 +15,7 @@ new_problem <- function(data, locations, settings, start) {
   } else {
     check_outputs_method(settings$method)
     settings$covariance <- as_coregionalisation(settings$covariance)
+    check_no_own_fields(settings$covariance, data$outputs)
     layout <- coregionalisation_layout(settings$covariance, settings$nugget, data$outputs,
       locations)
   }

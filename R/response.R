@@ -117,7 +117,16 @@ two_class_response <- function(y, frame) {
   list(y = as.integer(y) - 1L, levels = levels(y), kind = "class")
 }
 
+# Two species of 0 and 1 look like successes and failures of one or two trials.
+check_not_two_responses <- function(y, frame) {
+  if (!all(y %in% c(0, 1, NA)) || !any(rowSums(y) == 0, na.rm = TRUE)) return(invisible())
+  abort_response(list(family = "binomial"), "numbers of successes and failures", frame,
+    "has rows of two zeros",
+    "For two responses: family = list(binomial()), see ?joint_models.")
+}
+
 successes_response <- function(y, frame) {
+  check_not_two_responses(y, frame)
   if (is.logical(y)) storage.mode(y) <- "integer" # cbind(y == "a", y != "a")
   if (!is.numeric(y) || ncol(y) != 2L) abort_binomial(frame, describe_class(y))
   rows <- which(rowSums(y < 0 | y != round(y)) > 0)

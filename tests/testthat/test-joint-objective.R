@@ -1,27 +1,12 @@
-# Three responses at 60 places whose values were computed by a dense program of its own: values of
-# the ELBO, gradients and coefficients at fixed parameters.
-
-three_responses <- function() {
-  i <- 1:60
-  x <- round((i * 0.7548776662) %% 1, 3)
-  y <- round((i * 0.5698402910) %% 1, 3)
-  z <- round(sin(3 * i), 3)
-  w <- sin(6 * x) + cos(5 * y)
-  v <- cos(7 * x - 2 * y)
-  d <- data.frame(x, y, z, y1 = round(exp(0.5 + 0.3 * z + 0.6 * w + 0.4 * sin(11 * i))),
-    y2 = as.integer(0.5 * w + v + sin(7 * i) > 0),
-    y3 = round(exp(1 - 0.4 * z - 0.5 * w + 0.3 * v + 0.5 * cos(13 * i)), 3))
-  d$y2[51:60] <- NA
-  d$y3[1:20] <- NA
-  d
-}
+# The ELBO of three responses at fixed parameters, its gradient and the coefficients, compared with
+# those of a dense program.
 
 loadings_of_three <- rbind(c(0.8, 0), c(0.5, 0.7), c(-0.6, 0.3))
 
 # The problem of these structures, and the objective at loadings, ranges and parameters of families.
 objective_of_three <- function(structures, formulas = list(y1 ~ z, y2 ~ 1, y3 ~ z),
                                family = list(poisson(), binomial(), Gamma("log")),
-                               factor = "exact", d = three_responses(), k = 59L) {
+                               factor = "exact", d = three_responses_data(), k = 59L) {
   parts <- Map(function(formula, family) suppressMessages(neargp(formula, d, coords = ~ x + y,
     family = family, method = vnngp(k = 15), covariance = cov_matern(nu = 1.5))), formulas, family)
   names(parts) <- c("y1", "y2", "y3")
@@ -104,7 +89,7 @@ test_that("Gaussian responses: the bound is the log-likelihood", {
 })
 
 test_that("gradients with random effects and an incomplete factor agree with differences", {
-  d <- three_responses()
+  d <- three_responses_data()
   d$g <- factor(1:60 %% 7L)
   given <- objective_of_three(list(new_structure(matern, 2L)), list(y1 ~ z + (1 | g), y2 ~ 1,
     y3 ~ s(z)), d = d, factor = "incomplete", k = 8L)
