@@ -95,8 +95,8 @@ describe_fields <- function(x) {
   facts <- vapply(x$structures, function(structure) {
     described <- sub("^Covariance: ", "", describe_covariance(list(components = list(
       structure$component))))
-    own <- if (!is.null(structure$own)) paste(", of", format_some(x$outputs[structure$own]), "alone")
-    paste0(described, own)
+    if (is.null(structure$own)) return(described)
+    sprintf("%s, of %s alone", described, format_some(x$outputs[structure$own]))
   }, "")
   stats::setNames(facts, vapply(fields, paste, "", collapse = ", "))
 }

@@ -32,6 +32,8 @@ predictor.neargp_shared_field <- function(method, object, settings) {
 # The fields at locations, and their means at each of the shifted parameters. All responses of a
 # prediction ask for the same ones, which are kept until others are asked for.
 fields_at <- function(object, coords, settings) {
+  # those of a response would be as many as it has rows
+  settings$k <- min(max(60L, 2L * object$k), nrow(object$posterior$coords))
   last <- cached(object, "last_fields", settings$context, new.env(parent = emptyenv()))
   asked <- list(coords, settings$k)
   if (!identical(last$asked, asked)) {

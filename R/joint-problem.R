@@ -11,9 +11,17 @@ new_joint_problem <- function(parts, structures, method, control, context, sessi
   problem <- joint_problem(parts, structures, coords, place, layout, locations, method, control,
     context, session)
   problem$start <- joint_start_working(layout, structures, begun$loadings, parts)
+  problem$prior <- problem$prior && is_invertible(problem)
   problem$bounds <- joint_bounds(problem)
   problem$start <- clamp(problem$start, problem$bounds, problem$free)
   problem
+}
+
+# Whether the responses' correlation matrix can be inverted at the start.
+is_invertible <- function(problem) {
+  values <- to_core(problem$start, problem$layout$transform)
+  A <- joint_loadings(problem$layout, values, length(problem$parts))
+  rcond(stats::cov2cor(tcrossprod(A))) > 1e-8
 }
 
 joint_problem <- function(parts, structures, coords, place, layout, locations, method, control,
@@ -41,6 +49,7 @@ fitted_joint_problem <- function(object, context) {
   problem <- joint_problem(object$parts, object$structures, known$coords, known$place,
     object$layout, object$locations, object$method, object$control, context)
   problem$start <- object$parameters$working
+  problem$prior <- object$prior
   problem$bounds <- joint_bounds(problem)
   problem
 }

@@ -11,6 +11,7 @@ joint_start_loadings <- function(structures, parts, coords, context) {
   factors <- if (!all(separate)) field_factors(parts, coords, deviations, context)
   shares <- structure_shares(structures)
   pivots <- if (is.null(factors)) seq_len(count) else factors$pivots
+  taken <- 0L
   loadings <- lapply(seq_along(structures), function(j) {
     structure <- structures[[j]]
     if (!is.null(structure$loadings)) return(structure$loadings)
@@ -22,12 +23,26 @@ joint_start_loadings <- function(structures, parts, coords, context) {
       return(sqrt(shares[j]) * own)
     }
     A <- matrix(0, count, structure$fields)
-    A[pivots, ] <- loadings_of(factors$covariance[pivots, pivots], structure$fields)
+    A[pivots, ] <- factor_columns_from(factors$covariance[pivots, pivots], taken + 1L,
+      structure$fields)
+    taken <<- taken + structure$fields
     sqrt(shares[j]) * A
   })
   free <- lapply(structures, function(structure) if (length(structure$of) == 1L)
     matrix(TRUE, count, 1L) else free_loadings(structure, count, pivots))
   list(loadings = loadings, free = free)
+}
+
+# Factors of a covariance matrix from the given one on, so that structures begin with unlike ones.
+# Where there are no more, the first ones again, turned a little towards single responses.
+factor_columns_from <- function(covariance, first, fields) {
+  count <- nrow(covariance)
+  all <- loadings_of(covariance, count)
+  if (fields == count) return(all)
+  columns <- (first + seq_len(fields) - 2L) %% count + 1L
+  again <- first + seq_len(fields) - 1L > count
+  A <- if (first == 1L) loadings_of(covariance, fields) else all[, columns, drop = FALSE]
+  A + 0.1 * sqrt(diag(covariance)) * rep(again, each = count)
 }
 
 # The share of the variance that structures begin with: shared ones together have twice as much as
