@@ -39,8 +39,8 @@ joint_problem <- function(parts, structures, coords, place, layout, locations, m
     groups = joint_groups(structures, locations),  # of each structure, see component_groups()
     layout = layout, free = !layout$fixed, bounds = NULL, start = NULL,
     # whether there is a prior of the responses' correlations
-    prior = has_full_rank(structures, length(parts)) && any(layout$kind == "loading" &
-      !layout$fixed))
+    prior = has_full_rank(structures, length(parts)) && !all_gaussian(parts) &&
+      any(layout$kind == "loading" & !layout$fixed))
 }
 
 # The problem that a fit has solved, at its optimum.

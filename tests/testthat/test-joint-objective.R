@@ -111,6 +111,7 @@ test_that("the prior of correlations is log det R, with its gradient", {
   working <- at_values(given$problem, A, 0.2, 3)
   with <- given$objective$fit_at(working, 1e-10, 300L, TRUE)
   without <- given$problem
+  expect_true(without$prior)
   without$prior <- FALSE
   plain <- fields_objective(without, given$objective$latent)$fit_at(working, 1e-10, 300L, TRUE)
   R <- stats::cov2cor(tcrossprod(A))
@@ -122,4 +123,52 @@ test_that("the prior of correlations is log det R, with its gradient", {
     (penalty(as.vector(A) + e) - penalty(as.vector(A) - e)) / 2e-5
   }, 0)
   expect_equal((with$gradient - plain$gradient)[rows], numeric, tolerance = 1e-5)
+})
+
+# The problem with exact neighbours, at free loadings by column, ranges and parameters of families.
+anchor <- function(formulas, families, d, coords, structures, loadings, ranges, values) {
+  parts <- Map(function(formula, family) neargp(formula, d, coords = coords, family = family,
+    method = vnngp(k = 15), covariance = structure(list(components =
+      list(structures[[1L]]$component)), class = "neargp_covariance")), formulas, families)
+  method <- vnngp(k = nrow(d) - 1L, factor = "exact")
+  problem <- new_joint_problem(parts, structures, method, neargp_control(), plain_context(),
+    new_session())
+  working <- problem$start
+  working[loading_rows(problem$layout, length(parts))] <- loadings
+  working[problem$layout$kind == "range"] <- log(ranges)
+  working[problem$layout$kind %in% c("family", "nugget")] <- log(values)
+  objective <- fields_objective(problem, joint_latent(problem, joint_search(problem, working)))
+  found <- objective$fit_at(working, 1e-10, 300L)
+  state <- core_latent_state(objective$latent, plain_context())
+  maps <- unlist(lapply(parts, function(part) part$data$basis$back))
+  list(value = found$bound %||% found$value, beta = unname(coefficients_of(problem, found)),
+    errors = unname(abs(maps) * sqrt(diag(state$beta_vcov))))
+}
+
+test_that("presence and amounts of Pacific cod in 2011: the values of a dense program", {
+  path <- file.path(Sys.getenv("NEARGP_DATA", "../../../shared/data"), "pcod.csv.gz")
+  skip_if_not(file.exists(path), "the data of Pacific cod are not there")
+  d <- utils::read.csv(gzfile(path))
+  d <- d[d$year == 2011, ]
+  d$amount <- ifelse(d$density > 0, d$density, NA)
+  found <- anchor(list(present = present ~ 1, amount = amount ~ 1), list(binomial(), Gamma("log")),
+    d, ~ X + Y, list(new_structure(matern, 1L, of = 1L), new_structure(matern, 1L, of = 2L)),
+    c(1.5, 0.5, 0, 1), c(20, 10), 1)
+  expect_equal(found$value, -690.6103, tolerance = 1e-4 / 690)
+  expect_equal(found$beta, c(-0.4840, 4.2891), tolerance = 2e-4)
+  expect_equal(found$errors, c(0.5785, 0.3269), tolerance = 2e-4)
+})
+
+test_that("cadmium, zinc and nickel of Jura: the values of a dense program", {
+  skip_if_not_installed("gstat")
+  env <- new.env()
+  utils::data("jura", package = "gstat", envir = env)
+  d <- env$prediction.dat
+  d$hot <- as.integer(d$Cd > 0.8)
+  found <- anchor(list(hot = hot ~ 1, Zn = Zn ~ 1, Ni = Ni ~ 1), list(binomial(), Gamma("log"),
+    gaussian()), d, ~ Xloc + Yloc, list(new_structure(exponential, 2L)), c(1.5, 0.3, 6, 0, 0.2, 4),
+    0.2, c(10, 5))
+  expect_equal(found$value, -2063.8931, tolerance = 1e-4 / 2063)
+  expect_equal(found$beta, c(1.1202, 4.3318, 20.6676), tolerance = 1e-4)
+  expect_equal(found$errors, c(0.2692, 0.0528, 0.9881), tolerance = 1e-3)
 })
