@@ -26,7 +26,8 @@
 #' @param ... not used.
 #' @return `predict()` returns `mean_<response>`, `sd_<response>` and the further columns of
 #'   [predict.neargp()]. `simulate()` returns `sim_1_<response>`, ... and `scores()` a row for each
-#'   response.
+#'   response. Without `newdata` a row is scored given all others, also those of other responses at
+#'   its location.
 #' @seealso [joint_models]
 #' @examples
 #' set.seed(1)

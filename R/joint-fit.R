@@ -121,7 +121,7 @@ new_joint_fit <- function(problem, state, settings, call) {
     covariance = settings$covariance,  # as given
     structures = problem$structures,
     layout = layout,                   # a row for each parameter, joint_layout()
-    parameters = data.frame(name = layout$name, estimate = joint_natural(layout, values),
+    parameters = data.frame(name = layout$name, estimate = joint_natural(layout, values, signs),
       working = working, fixed = layout$fixed, at_boundary = boundary),
     information = slopes$information,
     loadings = named_loadings(sweep(A, 2L, signs, "*"), names(problem$parts)),
@@ -144,8 +144,12 @@ new_joint_fit <- function(problem, state, settings, call) {
   with_own_cache(object)
 }
 
-# Values on the natural scale, with the axes of anisotropic structures as ratio and angle.
-joint_natural <- function(layout, values) {
+# Values on the natural scale: axes of anisotropic structures as ratio and angle, loadings with the
+# signs that are reported.
+joint_natural <- function(layout, values, signs) {
+  loadings <- which(layout$kind == "loading")
+  rows <- matrix(loading_rows(layout, length(loadings) %/% length(signs)), ncol = length(signs))
+  values[rows] <- values[rows] * signs[col(rows)]
   for (j in unique(layout$component[!is.na(layout$component)])) {
     single <- structure_layout(layout, j)
     values[single$rows] <- natural_values(single$layout, c(1, values[single$rows],

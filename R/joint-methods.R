@@ -31,7 +31,7 @@
 #' at a correlation of 1.
 #'
 #' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
-#'   [stats::loadings()] and [stats::varimax()], and `parts` are the responses as single fits. See
+#'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the responses as single fits. See
 #'   [predict.neargp_joint()].
 #' @seealso [cov_coregionalisation()], [neargp_hurdle()]; the article "Several responses".
 #' @references Thorson, J. T. (2019). Guidance for decisions using the vector autoregressive
@@ -128,9 +128,16 @@ joint_parameters <- function(x) {
 joint_covariances <- function(x) tcrossprod(unclass(x$loadings))
 
 with_deviations <- function(B) {
-  result <- stats::cov2cor(B)
+  result <- correlations_of(B)
   diag(result) <- sqrt(diag(B))
   result
+}
+
+# NA for a response without a field.
+correlations_of <- function(B) {
+  deviations <- sqrt(diag(B))
+  deviations[deviations == 0] <- NA
+  B / outer(deviations, deviations)
 }
 
 #' @export
@@ -156,7 +163,7 @@ coef.neargp_joint <- function(object, what = c("trend", "covariance", "correlati
   switch(check_choice(what, "what", c("trend", "covariance", "correlation")),
     trend = object$beta,
     covariance = stats::setNames(object$parameters$estimate, object$parameters$name),
-    correlation = stats::cov2cor(joint_covariances(object)))
+    correlation = correlations_of(joint_covariances(object)))
 }
 
 #' @rdname predict.neargp_joint
@@ -169,7 +176,7 @@ vcov.neargp_joint <- function(object, what = c("trend", "covariance"), ...) {
   result <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
   rows <- object$spread$rows
   natural <- function(working) joint_natural(object$layout, to_core(working,
-    object$layout$transform))
+    object$layout$transform), object$signs)
   jacobian <- slopes_by_differences(natural, object$parameters$working, seq_along(names) %in% rows,
     rep(1, length(names)))
   if (is.null(jacobian)) return(result)
@@ -250,7 +257,7 @@ glance.neargp_joint <- function(x, ...) {
 # Correlations of the responses, dark for strong ones.
 #' @export
 plot.neargp_joint <- function(x, ...) {
-  correlation <- stats::cov2cor(joint_covariances(x))
+  correlation <- correlations_of(joint_covariances(x))
   count <- nrow(correlation)
   old <- graphics::par(mar = c(6, 6, 3, 1))
   on.exit(graphics::par(old))

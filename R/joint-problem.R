@@ -119,6 +119,11 @@ joint_bounds <- function(problem) {
     inside <- seq_along(single$rows) + 1L
     lower[single$rows] <- bounds$lower[inside]
     upper[single$rows] <- bounds$upper[inside]
+    single_range <- single$rows[layout$kind[single$rows] == "range"]
+    if (length(single_range) == 1L) {
+      lower[single_range] <- max(lower[single_range], log(least_range(problem$coords,
+        problem$context)))
+    }
     # The likelihood does not see the loadings of a field that is constant over the data, and the
     # prior of correlations would choose them.
     if (problem$prior) {
@@ -134,6 +139,13 @@ joint_bounds <- function(problem) {
     upper[own] <- part$bounds$upper[names]
   }
   list(lower = lower, upper = upper, vanishing = character(0))
+}
+
+# A shared field of a range far below the distances of locations is noise, and would take the place
+# of a nugget: a third of the median distance to the nearest location.
+least_range <- function(coords, context) {
+  nearest <- as.matrix(core_neighbors_others(coords, 1L, context))[1L, ]
+  stats::median(sqrt(rowSums((coords - coords[nearest, , drop = FALSE])^2))) / 3
 }
 
 # The unit in which each parameter is searched: of loadings the standard deviation of the response's

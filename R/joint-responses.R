@@ -166,7 +166,7 @@ fit_parts <- function(call, formulas, families, shared, frame) {
 
 # A response with fewer rows than k neighbours takes the default by itself.
 fit_part <- function(call, frame) {
-  fitted <- function(call) suppressMessages(eval(call, frame), classes = "neargp_message_k")
+  fitted <- function(call) suppressMessages(eval(call, frame), classes = "neargp_message")
   rlang::try_fetch(fitted(call), neargp_error_k = function(condition) {
     kept <- unclass(call$method)[c("ordering", "factor", "factor_memory", "jitter")]
     call$method <- do.call(vnngp, kept)
