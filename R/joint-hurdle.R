@@ -1,6 +1,6 @@
 # A hurdle model whose two parts share fields. Let a and b be the linear predictors of presence and
 # of the amount, jointly normal with covariance c. Where the response is present, a is weighted by
-# the probability p(a). With z = (a - E a) / sd(a) and its weighted moments m1 and m2,
+# the probability p(a). Let m1 and m2 be the weighted moments of a in standard units. Then
 #
 #   E[b | present] = E b + c m1 / sd(a),   var[b | present] = var b + c^2 (m2 - m1^2 - 1) / var a.
 #

@@ -31,8 +31,8 @@
 #' at a correlation of 1.
 #'
 #' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
-#'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the responses as single fits. See
-#'   [predict.neargp_joint()].
+#'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the
+#'   responses as single fits. See [predict.neargp_joint()].
 #' @seealso [cov_coregionalisation()], [neargp_hurdle()]; the article "Several responses".
 #' @references Thorson, J. T. (2019). Guidance for decisions using the vector autoregressive
 #'   spatio-temporal (VAST) package. *Fisheries Research* 210, 143–161. Diggle, P. J., Menezes, R.

@@ -1,7 +1,9 @@
 # A response at a new location, given others that are observed there. Let eta ~ N(m, S) be the
 # linear predictors of all responses. Each observation is a pseudo-observation of its eta, of
 # precision W and natural mean t, as in sparse_posterior.h. Given them, the linear predictors are
-# normal with covariance matrix V = S (I + W S)^-1 and mean m + V (t - W m).
+# normal, with
+#
+#   V = S (I + W S)^-1   and   mean m + V (t - W m).
 #
 # W and t are expectations at the posterior of eta. For Gaussian responses the first step is exact.
 
@@ -82,7 +84,6 @@ pseudo_observation <- function(part, observed, mean, variance, prior_variance) {
   list(precision = precision, natural = natural)
 }
 
-# V = S (I + W S)^-1 and m + V (t - W m).
 given_pseudo_observations <- function(mean, covariance, precision, natural) {
   if (all(precision == 0 & natural == 0)) return(list(mean = mean, covariance = covariance))
   given <- covariance %*% solve(diag(length(mean)) + precision * covariance)

@@ -116,7 +116,7 @@ expressions_of_responses <- function(call, name, outputs, frame) {
   if (rlang::is_call(expression, "list")) {
     return(for_each_response(as.list(expression)[-1L], outputs, name))
   }
-  # what refers to columns of the data has no value here
+  # expressions of columns of the data cannot be evaluated here
   value <- tryCatch(eval(expression, frame), error = function(e) NULL)
   if (!is.list(value) || is.data.frame(value)) {
     return(stats::setNames(rep(list(expression), length(outputs)), outputs))

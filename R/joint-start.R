@@ -111,8 +111,8 @@ joint_start_working <- function(layout, structures, loadings, parts) {
   ifelse(is.na(given), working, to_working(given, layout$transform))
 }
 
-# By itself each response can be explained by a field of short range and a family without scatter.
-# Shared fields cannot, and the search would stay there.
+# A field of short range and a family without scatter can explain a single response. Shared fields
+# cannot, and the search would stay there.
 without_boundaries <- function(part, working) {
   is_family <- part$layout$kind == "family"
   ended <- is_family & part$parameters$at_boundary

@@ -148,7 +148,7 @@ bool PosteriorFactor::find_variances(const RunContext& context) {
   for (Index i = 0; i < data.targets(); ++i)
     variance_[i] = data.variance()[i] +
                    std::inner_product(data.weights(i), data.weights(i) + data.k(), products.data() + i * data.k(), 0.0);
-  // A response may be known to have no field.
+  // All loadings of a response may be 0.
   return are_positive(variance_) || (model_.loadings() && *std::min_element(variance_.begin(), variance_.end()) >= 0.0);
 }
 
