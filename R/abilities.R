@@ -122,6 +122,9 @@ abilities <- list(
     exact_gp_cg = FALSE, loo_k = without_adam,
     vnngp = function(method, problem) !is_mean_field(method),
     loo_k_families = FALSE, loo_k_classes = FALSE, vnngp_families = FALSE),
+  # a search from each of several ranges, of covariances whose likelihood has several maxima
+  range_starts = list(default = FALSE, vecchia = without_adam, vecchia_inducing = FALSE,
+    exact_gp = TRUE, exact_gp_cg = FALSE, mll_k = without_adam),
   # observations of a location act through their mean
   location_means = list(default = FALSE, exact_gp = gaussian_only(), exact_gp_cg = FALSE,
     vecchia = gaussian_only(),

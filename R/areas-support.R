@@ -93,7 +93,8 @@ needed_distance <- function(geometry, size, object) {
 # The smoothness of the roughest component, as the nu of Matérn covariances.
 least_smoothness <- function(object) {
   min(vapply(varying_components(object), function(component) {
-    switch(component$family, exponential = 0.5, matern = component$shape,
+    switch(component$family, exponential = 0.5, matern = component$shape, spherical = 0.5,
+      wendland = component$shape + 0.5,
       powered_exponential = if (component$shape < 2) component$shape / 2 else Inf, Inf)
   }, 0))
 }

@@ -69,6 +69,7 @@ component_layout <- function(component, locations) {
 # blocks of coordinates share a range, and each later block gets its own. Coordinates that the
 # component does not use are NA.
 range_groups <- function(component, locations) {
+  if (is_periodic(component)) return(periodic_groups(component, locations))
   if (!has_made_blocks(locations)) return(space_groups(component, locations))
   is_made <- is_made_block(locations)[locations$block]
   group <- rep(NA_integer_, length(locations$block))
@@ -220,6 +221,7 @@ component_groups <- function(covariance, locations) {
     c(list(family = component$family, group = range_groups(component, locations)$group,
       space_time = space_time_group(component), local = local_groups(locations, j, component)),
       if (is_linear(component)) list(search = linear_search_group(locations)),
+      if (is_periodic(component)) list(search = periodic_search_group(component, locations)),
       if (!is.null(locations$support)) list(areal = TRUE))
   })
 }
@@ -231,7 +233,7 @@ nugget_of <- function(layout, values) {
 
 # The component in whose metric neighbours are searched: the one of the largest variance. Several
 # responses differ in their units, so the largest shares in their variances count. A linear
-# component, whose variance grows without limit, is only searched alone.
+# component, whose variance grows without limit, is only searched alone, and so is a periodic one.
 metric_component <- function(core_covariance) search_component(core_covariance)
 
 metric_index <- function(core_covariance) {

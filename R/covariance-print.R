@@ -10,9 +10,11 @@ print.neargp_covariance <- function(x, ...) {
       next
     }
     known <- covariance_families[[component$family]]
+    divisor <- range_label(component$family)
     cat(printed_label(known$label), " covariance: variance * ", known$formula,
-      ", r = distance / range\n", sep = "")
-    values <- c(list(variance = component$variance, range = component$range),
+      ", r = distance / ", divisor, "\n", sep = "")
+    values <- c(list(variance = component$variance),
+      stats::setNames(list(component$range), divisor),
       if (!is.null(known$shape)) stats::setNames(list(component$shape), known$shape$name),
       if (!isFALSE(component$anisotropy))
       list(anisotropy = if (is.numeric(component$anisotropy)) component$anisotropy))
@@ -45,7 +47,8 @@ describe_covariance <- function(covariance) {
       collapse = " + "))
   }
   parts <- vapply(covariance$components, function(component) {
-    form <- c(if (component$ard) "one range per coordinate",
+    form <- c(if (is_periodic(component)) paste("period =", format(component$range)),
+      if (component$ard) "one range per coordinate",
       if (!isFALSE(component$anisotropy)) "rotated anisotropy",
       if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd))
       "local sd", describe_warps(component), if (!is.null(component$local$by))

@@ -81,6 +81,10 @@ sum_of_covariances <- function(components, distance, directional_range, time = 0
   parts <- lapply(components, function(component) {
     r <- distance / directional_range(component)
     u <- abs(time) / component$range[length(component$range)]
+    if (is_periodic(component)) {
+      lag <- periodic_lag(component, distance, abs(time))
+      return(component$variance * correlation_at(component, lag / component$range))
+    }
     component$variance * (if (all(time == 0)) correlation_in_space(component, r) else if
       (is_space_time(component)) space_time_correlation(component, r, u) else
       correlation_at(component, sqrt(r^2 + u^2)))

@@ -23,6 +23,15 @@
 #' | `cov_gaussian()` | `exp(-r^2)` | |
 #' | `cov_powered_exponential()` | `exp(-r^power)` | `power`, above 0 and up to 2 |
 #' | `cov_cauchy()` | `(1 + r^2)^(-shape)` | `shape`, above 0 |
+#' | `cov_spherical()` | `1 - 1.5 r + 0.5 r^3` for `r` below 1, then 0 | |
+#' | `cov_wendland()` | `(1 - r)^2`, `(1 - r)^4 (1 + 4 r)` or `(1 - r)^6 (1 + 6 r + 35 r^2 / 3)` for `r` below 1, then 0 | `smoothness`: 0, 1 or 2 |
+#' | `cov_wave()` | `sin(r) / r` | |
+#'
+#' The last three are valid in up to three coordinates, time and [expand()] included, and on the
+#' sphere without time. More coordinates, `range = ~` and the Gneiting model are errors.
+#' `cov_spherical()` and `cov_wendland()` are exactly 0 beyond the range. `cov_wave()` is the hole
+#' effect of processes with regular crests. Their likelihoods can have several maxima, so
+#' [neargp()] compares searches from several ranges.
 #'
 #' Add covariances with `+`. Each component uses its own variance and range. For example,
 #' `cov_exponential() + cov_gaussian()` combines two scales.
@@ -60,15 +69,19 @@
 #'   see [varying_coefficients]. Default `NULL`: none.
 #' @param nu the smoothness of the Matérn family, a positive number, or `NULL` to estimate it. 0.5,
 #'   1.5, 2.5 and 3.5 are the fastest. Default: 1.5.
+#' @param smoothness 0, 1 or 2, the number of derivatives of the process. It is about as smooth as
+#'   the Matérn process with `nu = smoothness + 1/2`. Default: 1.
 #' @param power,shape the shape parameter of the family, a positive number. Default `NULL`:
 #'   estimated.
 #' @param ... not used.
 #' @return An object of class `neargp_covariance` for the argument `covariance` of [neargp()].
 #' @references Stein, M. L. (1999). *Interpolation of Spatial Data*. Springer. Gneiting, T. and
 #'   Schlather, M. (2004). Stochastic models that separate fractal dimension and the Hurst effect.
-#'   *SIAM Review* 46, 269–282.
+#'   *SIAM Review* 46, 269–282. Wendland, H. (1995). Piecewise polynomial, positive definite and
+#'   compactly supported radial functions of minimal degree. *Advances in Computational
+#'   Mathematics* 4, 389–396.
 #' @seealso [empirical_variogram()] for a variogram with the fitted curve, [covariance_value()],
-#'   [cov_linear()], [pc_priors()].
+#'   [cov_linear()], [cov_periodic()], [pc_priors()].
 #' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Which covariance predicts best? Compare the fits
 #' stations <- colorado_precipitation()
@@ -147,10 +160,34 @@ cov_cauchy <- function(shape = NULL, variance = NULL, range = NULL, ard = FALSE,
   new_covariance("cauchy", shape, variance, range, ard, anisotropy, start, sd, penalty, warp, by)
 }
 
+#' @rdname covariance
+#' @export
+cov_spherical <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
+                          start = list(), sd = NULL, penalty = NULL, warp = NULL, by = NULL) {
+  new_covariance("spherical", NULL, variance, range, ard, anisotropy, start, sd, penalty, warp, by)
+}
+
+#' @rdname covariance
+#' @export
+cov_wendland <- function(smoothness = 1, variance = NULL, range = NULL, ard = FALSE,
+                         anisotropy = FALSE, start = list(), sd = NULL, penalty = NULL,
+                         warp = NULL, by = NULL) {
+  new_covariance("wendland", check_shape(smoothness, "wendland"), variance, range, ard, anisotropy,
+    start, sd, penalty, warp, by)
+}
+
+#' @rdname covariance
+#' @export
+cov_wave <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
+                     start = list(), sd = NULL, penalty = NULL, warp = NULL, by = NULL) {
+  new_covariance("wave", NULL, variance, range, ard, anisotropy, start, sd, penalty, warp, by)
+}
+
 # A formula in the place of the range is its local part: the range itself is then estimated.
 new_covariance <- function(family, shape, variance, range, ard, anisotropy, start, sd = NULL,
                            penalty = NULL, warp = NULL, by = NULL) {
   is_local <- rlang::is_formula(range)
+  if (is_local) check_local_range(family)
   local <- new_local_settings(sd, if (is_local) range, warp, penalty, by)
   if (is_local) range <- NULL
   component <- list(
@@ -190,6 +227,7 @@ check_anisotropy <- function(anisotropy, name) {
 check_covariance_start <- function(start, family) {
   if (!is.list(start)) abort_argument("start", "a list", start)
   shape <- family_shape(family)
+  if (isTRUE(shape$whole)) shape <- NULL
   known <- c("variance", "range", "anisotropy", shape$name, shape$argument)
   unknown <- setdiff(names(start), known)
   if (length(start) && (is.null(names(start)) || length(unknown))) {

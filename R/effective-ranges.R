@@ -4,7 +4,7 @@
 # Effective ranges: where the correlation of a component has fallen to 0.05, for ranges on the
 # natural scale; by default those of coordinates in which there are distances.
 effective_ranges <- function(x, rows = setdiff(which(x$layout$kind == "range"),
-                                               ranges_of_levels(x))) {
+                                               c(ranges_of_levels(x), periods(x)))) {
   layout <- x$layout
   values <- vapply(rows, function(row) {
     component <- x$core_covariance$components[[layout$component[row]]]
@@ -48,6 +48,15 @@ range_units <- function(names, locations) {
   base <- ifelse(names %in% in_plane, names, sub("_[0-9]+$", "", names))
   ifelse(base == "range_time", locations$time_unit %||% "", ifelse(base %in% c("range", in_plane),
     locations$unit, ""))
+}
+
+# Rows of the layout that are periods: a periodic correlation does not fall for good.
+periods <- function(x) {
+  Filter(function(row) {
+    component <- x$core_covariance$components[[x$layout$component[row]]]
+    is_periodic(component) || (identical(component$space_time$time_family, "periodic") &&
+      x$layout$group[row] == length(component$range))
+  }, which(x$layout$kind == "range"))
 }
 
 # ---- levels of factors ---------------------------------------------------------------------------

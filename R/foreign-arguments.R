@@ -44,8 +44,12 @@ foreign_hint <- function(caller, name, value, default = "30") {
 
 # Covariances and methods of other packages by their names, and the closest ones here.
 foreign_covariances <- c(
-  "sph|spherical|cir|circular|pen.*spherical" =
-    "covariance = cov_exponential(), which falls as fast at short distances",
+  "sph|spheric" = "covariance = cov_spherical()",
+  "cir|circular|pen.*spherical" =
+    "covariance = cov_spherical(), which falls as fast at short distances",
+  "wav|wave|hol|hole|cardinal.?sine|sinc" = "covariance = cov_wave()",
+  "askey|wendland.*" = "covariance = cov_wendland()",
+  "per|periodic|exp.?sine.*|seasonal" = "covariance = cov_matern() + cov_periodic(period = 1)",
   "exp|ou" = "covariance = cov_exponential()",
   "gau|rbf|se|sqexp|sq_?exp|squared.?exponential|expquad|radial" = "covariance = cov_gaussian()",
   "mat|matern_?(5_?2|52|25|2\\.5)" = "covariance = cov_matern(nu = 2.5)",

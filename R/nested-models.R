@@ -159,3 +159,35 @@ smoothness_models.neargp_loo_k <- function(method, problem) {
   simple["keep"] <- list(NULL)
   list(list(problem = simple, expand = identity))
 }
+
+# ---- searches from other ranges ------------------------------------------------------------------
+
+# The slope of a spherical correlation jumps at the range. The likelihood is not smooth where the
+# range passes the distance of a pair (Mardia and Watkins 1989), and so rises to several maxima if
+# pairs are few. A wave fits few pairs in several ways. In simulations of 60 observations, half of
+# the searches ended below the best maximum, by up to 2 units of log-likelihood. With 200
+# observations none did.
+
+most_range_starts_rows <- 300L
+
+# The result of the best search from the ranges that were found, times each of these factors.
+above_other_ranges <- function(problem, result, factors = c(1 / 4, 1 / 2, 2, 4)) {
+  if (!has_range_starts(problem)) return(result)
+  ranges <- problem$layout$kind == "range" & problem$free
+  for (factor in factors) {
+    start <- result$working
+    start[ranges] <- start[ranges] + log(factor)
+    other <- if_computable(fit_method(problem$method, continued_at(problem, start)))
+    result <- better_result(result, other)
+  }
+  result
+}
+
+has_range_starts <- function(problem) {
+  few <- vapply(problem$groups, function(group) {
+    group$family != "periodic" && is.finite(few_dimensions(group$family))
+  }, NA)
+  any(few) && any(problem$layout$kind == "range" & problem$free) &&
+    row_count(problem$data) <= most_range_starts_rows && !is_begun(problem) &&
+    has_ability(problem$method, "range_starts", problem)
+}

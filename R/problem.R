@@ -230,6 +230,7 @@ fit_problem <- function(problem) {
     problem <- result$instead
     result <- fit_above_nested(problem$method, problem)
   }
+  result <- above_other_ranges(problem, result)
   result <- not_below_stationary(problem, result)
   in_data_units(problem_at_rows(problem),
     in_principal_axes(problem, with_centred_slopes(problem, result)))

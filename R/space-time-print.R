@@ -25,7 +25,7 @@ space_time_lines <- function(component) {
     if (!is.null(settings$time_family)) sprintf("  %-12s %s, %s\n", "in time",
       describe_family(settings$time_family, settings$time_shape),
       if (is.null(settings$time_range)) "range estimated" else
-        paste("range", format(settings$time_range))))
+        paste(range_label(settings$time_family), format(settings$time_range))))
 }
 
 # The distance in units of the range of group `group`, which is the last where it is that of time.
@@ -52,9 +52,9 @@ component_remark <- function(x, j, digits) {
   component <- x$core_covariance$components[[j]]
   settings <- component$space_time
   unit <- if (nzchar(x$locations$time_unit)) paste0(" ", x$locations$time_unit) else ""
-  half <- paste0("At one location the correlation is 1/2 after ",
-    shown(component$range[length(component$range)] * effective_distance_of(component,
-      length(component$range), 0.5)), unit)
+  falls <- effective_distance_of(component, length(component$range), 0.5)
+  half <- if (is.finite(falls)) paste0("At one location the correlation is 1/2 after ",
+    shown(component$range[length(component$range)] * falls), unit)
   switch(settings$model, gneiting = half,
     separable = c(if (settings$time_family == "exponential") phi_remark(x, j, shown, unit), half),
     product_sum = {

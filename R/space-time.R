@@ -102,6 +102,7 @@ cov_spacetime <- function(space = cov_matern(nu = NULL), time = NULL,
                           beta = NULL, shares = NULL) {
   model <- check_choice(model, "model", c("gneiting", "separable", "product_sum", "metric"))
   check_margin(space, "space")
+  check_space_margin(space)
   has_family <- model %in% c("separable", "product_sum")
   refuse_of_model(time, "time", has_family, model, "a family in time")
   refuse_of_model(alpha, "alpha", model == "gneiting", model, "an `alpha`")
@@ -109,6 +110,7 @@ cov_spacetime <- function(space = cov_matern(nu = NULL), time = NULL,
   refuse_of_model(shares, "shares", model == "product_sum", model, "shares")
   if (model == "metric") return(space)
   component <- space$components[[1L]]
+  if (model == "gneiting") check_gneiting_family(component)
   component$space_time <- c(list(model = model,
     alpha = check_number(alpha, "alpha", 0, 1, null_ok = TRUE, open = TRUE),
     beta = check_number(beta, "beta", 0, 1, null_ok = TRUE)),
@@ -133,6 +135,12 @@ check_margin <- function(covariance, name) {
       c(sprintf("`%s` must be one component other than cov_linear(), without sd = ~, range = ~, warp = and by = ~.", name),
         i = "Sums are those of cov_spacetime() with other covariances."))
   }
+}
+
+check_space_margin <- function(space) {
+  if (!has_periodic(space)) return(invisible())
+  abort_neargp("argument", c("`space` cannot be cov_periodic(), which is for one coordinate.",
+    i = "Use it as `time`, with model = \"separable\"."))
 }
 
 # The parts of a covariance in time.

@@ -128,7 +128,7 @@ variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_la
   }
   coords <- places_of(fit$data$coords, place)
   last <- ncol(coords)
-  space_lag <- check_number(space_lag %||% (min(vapply(fit$core_covariance$components,
+  space_lag <- check_number(space_lag %||% (min(vapply(falling_components(fit),
     function(x) x$range[1L], 0)) / 10), "space_lag", 0)
   times <- new_variogram_space(coords[, last, drop = FALSE], place$time_unit,
     aside = coords[, -last, drop = FALSE], lag = space_lag, lag_name = "space_lag")
@@ -246,8 +246,15 @@ variogram_space <- function(fit, time_lag) {
 
 short_time_lag <- function(fit) {
   if (is.null(fit$locations$time)) return(0)
-  min(vapply(fit$core_covariance$components,
+  min(vapply(falling_components(fit),
     function(x) x$range[x$group[length(fit$locations$embedded_names)]], 0)) / 10
+}
+
+# Periodic components are not functions of the distance, unless there are no others.
+falling_components <- function(fit) {
+  components <- fit$core_covariance$components
+  falling <- Filter(Negate(is_periodic), components)
+  if (length(falling)) falling else components
 }
 
 # Major and minor axis, in degrees clockwise from north, of the first anisotropic component.

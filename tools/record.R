@@ -34,6 +34,7 @@ new_rows[c("x", "y", "depth", "lon", "lat")] <- new_rows[c("x", "y", "depth", "l
 covariances <- list(
   exponential = cov_exponential(), matern32 = cov_matern(1.5), matern52 = cov_matern(2.5), matern17 = cov_matern(1.7),
   matern = cov_matern(NULL), gaussian = cov_gaussian(), powered = cov_powered_exponential(), cauchy = cov_cauchy(),
+  spherical = cov_spherical(), wendland = cov_wendland(), wave = cov_wave(),
   ard = cov_matern(ard = TRUE), anisotropic = cov_exponential(anisotropy = TRUE), sum = cov_matern(2.5) + cov_exponential()
 )
 methods <- list(vecchia = vecchia(12), exact_gp = exact_gp(), loo_k = loo_k(12), mll_k = mll_k(12), vnngp = vnngp(8), svgp = svgp(20),

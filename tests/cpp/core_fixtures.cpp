@@ -88,6 +88,12 @@ std::vector<Model> families() {
   for (const double power : {0.3, 1.3, 1.9})
     models.push_back(model("power " + std::to_string(power), {isotropic(Family::powered_exponential, 0.3, power)}));
   models.push_back(model("Cauchy", {isotropic(Family::cauchy, 0.3, 0.9)}));
+  // The slope of these may jump at the range. All distances are below it, since references are differences.
+  models.push_back(model("spherical", {isotropic(Family::spherical, 1.5)}));
+  for (const double smoothness : {0.0, 1.0, 2.0})
+    models.push_back(model("Wendland " + std::to_string(smoothness),
+                           {isotropic(Family::wendland, smoothness > 0.0 ? 0.9 : 1.5, smoothness)}, true));
+  models.push_back(model("wave", {isotropic(Family::wave, 0.15)}));
   return models;
 }
 
@@ -110,6 +116,8 @@ std::vector<Model> structures() {
                                                       component(Family::exponential, 0.5, {0.4}, {0, -1, -1, -1}),
                                                       component(Family::cosine, 0.1, {}, {-1, -1, 0, 0}),
                                                       component(Family::cosine, 0.1, {4.0}, {-1, 0, -1, 0})}),
+      model("a period of one coordinate", {component(Family::matern, 0.9, {0.3}, {0, 0, 0}, 2.5),
+                                           component(Family::periodic, 0.5, {1.2}, {-1, -1, 0}, 0.9)}),
       model("a sum of two", {matern, rough}, true),
       model("a sum of three", {component(Family::matern, 0.9, {0.2, 0.4}, {0, 1}, 1.2),
                                anisotropic(component(Family::cauchy, 0.4, {0.5}, {0, 0}, 0.7), 0.1, 0.2),

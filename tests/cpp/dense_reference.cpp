@@ -22,6 +22,11 @@ double bessel_k(double nu, double x) {
 #endif
 }
 
+double wendland(int k, double r) {
+  const double polynomials[] = {1.0, 1.0 + 4.0 * r, 1.0 + 6.0 * r + 35.0 * r * r / 3.0};
+  return r < 1.0 ? std::pow(1.0 - r, 2 + 2 * k) * polynomials[k] : 0.0;
+}
+
 }  // namespace
 
 double matern(double nu, double r) {
@@ -36,6 +41,11 @@ double correlation(const neargp::Component& component, double r) {
     case neargp::Family::cosine: return 1.0 - r * r;
     case neargp::Family::powered_exponential: return std::exp(-std::pow(r, component.shape));
     case neargp::Family::cauchy: return std::pow(1.0 + r * r, -component.shape);
+    case neargp::Family::spherical: return r < 1.0 ? 1.0 - 1.5 * r + 0.5 * r * r * r : 0.0;
+    case neargp::Family::wendland: return wendland(int(component.shape), r);
+    case neargp::Family::wave: return r > 0.0 ? std::sin(r) / r : 1.0;
+    case neargp::Family::periodic:
+      return std::exp(-2.0 * std::pow(std::sin(3.14159265358979323846 * r) / component.shape, 2));
     case neargp::Family::matern: break;
   }
   return matern(component.shape, r);

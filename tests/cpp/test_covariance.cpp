@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -38,18 +39,20 @@ void check_refused(Component component, const char* sentence, int dim = 2) {
 }  // namespace
 
 TEST_CASE("values and derivatives of each family at a distance") {
-  for (const Model& model : families()) {
+  std::vector<Model> models = families();
+  models.push_back(model("periodic", {component(Family::periodic, 1.0, {1.0}, {0, 0}, 0.7)}));
+  for (const Model& model : models) {
     CAPTURE(model.name);
     const PreparedCovariance covariance = prepared(model.covariance, 2);
     const PreparedComponent& family = covariance.components[0];
     const Component& component = model.covariance.components[0];
-    for (const double r : {1e-4, 1e-2, 0.3, 1.0, 2.5, 6.0, 20.0}) {
+    for (const double r : {1e-4, 1e-2, 0.3, 0.95, 2.5, 6.0, 20.0}) {
       CAPTURE(r);
       const Correlation at = correlation(family, r * r);
       CHECK(std::abs(at.value - reference::correlation(component, r)) < 2e-14);
       // r^2 dc/dr^2 = (dc / d log r)/2
       const auto moved_r = [&](double step) { return reference::correlation(component, r * std::exp(step)); };
-      const double h = 2e-3;
+      const double h = 2e-3 / std::max(1.0, 8.0 * r);  // short beside a wave
       const double slope = (8.0 * (moved_r(h) - moved_r(-h)) - (moved_r(2 * h) - moved_r(-2 * h))) / (24.0 * h);
       CHECK(std::abs(r * r * at.slope - slope) < 1e-9);
       if (family.wants_shape()) {
@@ -58,8 +61,9 @@ TEST_CASE("values and derivatives of each family at a distance") {
           other.shape += step;
           return reference::correlation(other, r);
         };
+        const double s = 2e-3;
         const double shape =
-            (8.0 * (moved_shape(h) - moved_shape(-h)) - (moved_shape(2 * h) - moved_shape(-2 * h))) / (12.0 * h);
+            (8.0 * (moved_shape(s) - moved_shape(-s)) - (moved_shape(2 * s) - moved_shape(-2 * s))) / (12.0 * s);
         CHECK(std::abs(at.shape - shape) < 1e-8);
       }
     }
@@ -80,6 +84,31 @@ TEST_CASE("at distance zero the correlation is one and what derivatives are mult
   }
 }
 
+TEST_CASE("compact correlations end at the range, and a wave keeps below 1 / r at any distance") {
+  const auto at = [](Family family, double shape, double r) {
+    const Model made = model("", {component(family, 1.0, {1.0}, {0, 0}, shape)});
+    return correlation(prepared(made.covariance, 2).components[0], r * r);
+  };
+  for (const double r : {1.0, 1.5, 1e3, 1e60}) {
+    CHECK(at(Family::spherical, 0.0, r).value == 0.0);
+    CHECK(at(Family::spherical, 0.0, r).slope == 0.0);
+    for (const double smoothness : {0.0, 1.0, 2.0}) {
+      CHECK(at(Family::wendland, smoothness, r).value == 0.0);
+      CHECK(at(Family::wendland, smoothness, r).slope == 0.0);
+    }
+  }
+  for (const double r : {3.0, 7.7, 1e3, 123456.789, 1e8, 1e15, 1e17, 1e60}) {
+    CAPTURE(r);
+    const Correlation wave = at(Family::wave, 0.0, r);
+    CHECK(std::abs(wave.value) <= 1.0 / r);
+    if (r < 1e9) CHECK(std::abs(wave.value - std::sin(r) / r) < 1e-15);
+    const Correlation periodic = at(Family::periodic, 0.5, r);
+    CHECK(periodic.value <= 1.0);
+    CHECK(periodic.value >= std::exp(-8.0) * (1.0 - 1e-14));
+    CHECK(std::isfinite(periodic.slope));
+  }
+}
+
 TEST_CASE("extreme ranges leave the correlation in [0, 1]: everything is far or everything is near" * extended) {
   const Data data(uniform_cloud(20, 2), 1);
   const LocalProblem problem(data.view(), neighbors_before(data, 5), {}, with_threads(1));
@@ -95,8 +124,11 @@ TEST_CASE("extreme ranges leave the correlation in [0, 1]: everything is far or 
         for (const double x : sums.d_gram) CHECK(std::isfinite(x));
         for (const double x : sums.information) CHECK(std::isfinite(x));
         if (range > 1e-4) return;
-        if (each.covariance.components[0].family == Family::cauchy) return;
-        if (each.covariance.components[0].shape < 0.5 && range > 1e-20) return;
+        // these fall slowly
+        const Family family = each.covariance.components[0].family;
+        if (family == Family::cauchy || family == Family::wave) return;
+        const bool is_rough = each.covariance.components[0].has_shape() && each.covariance.components[0].shape < 0.5;
+        if (is_rough && family != Family::wendland && range > 1e-20) return;
         double independent = 0.0;
         for (const double noise : data.noise_scale) independent += std::log(1.3 + 0.2 * noise);
         CHECK(sums.log_det == doctest::Approx(independent).epsilon(1e-12));
@@ -158,6 +190,10 @@ TEST_CASE("parameters out of their domain are refused, by name") {
                 "The power of a powered exponential covariance must lie in (0, 2].");
   check_refused(component(Family::cauchy, 1.0, {1.0}, {0, 0}, nan),
                 "The shape of a Cauchy covariance must be positive.");
+  check_refused(component(Family::wendland, 1.0, {1.0}, {0, 0}, 3.0),
+                "The smoothness of a Wendland covariance must be 0, 1 or 2.");
+  check_refused(component(Family::periodic, 1.0, {1.0}, {0, 0}, 0.0),
+                "The lengthscale of a periodic covariance must lie between 0.001 and 1000.");
   check_refused(anisotropic(component(Family::exponential, 1.0, {1.0, 1.0}, {0, 1}), 0.1, 0.1),
                 "Geometric anisotropy needs two coordinates that share the first range.");
   check_refused(anisotropic(component(Family::exponential, 1.0, {1.0}, {0, 0}), nan, 0.1),
@@ -168,7 +204,7 @@ TEST_CASE("parameters out of their domain are refused, by name") {
   CHECK_NOTHROW(check_covariance({std::vector<Component>(8, good), 0.1, {}}, 2));
   CHECK_THROWS_WITH_AS(check_covariance({std::vector<Component>(9, good), 0.1, {}}, 2),
                        "A covariance can have at most 8 components.", Error);
-  CHECK_THROWS_AS(family_from_name("spherical"), Error);
+  CHECK_THROWS_AS(family_from_name("circular"), Error);
 }
 
 TEST_CASE("values are those of the parameters in the order of their derivatives, of one output and of several") {

@@ -129,6 +129,21 @@ TEST_CASE("space and time: at one time there is the covariance in space, at one 
     CHECK(value(gneiting(smooth, 0.7, beta), x, later) == doctest::Approx(0.4).epsilon(1e-14));
 }
 
+// The least of exp(-2 sin(pi u)^2 / l^2) is at half a period. With l = 2 it is exp(-1/2), and the correlation is half
+// way to it where sin(pi u)^2 = -2 log((1 + exp(-1/2)) / 2).
+TEST_CASE("space and time: a period in time is searched in units of half its fall, one of its own leaves space alone") {
+  const Component seasonal =
+      separable(component(Family::matern, 0.4, {0.3, 12.0}, {0, 0, 0, 1}, 1.5), Family::periodic, 2.0);
+  const double sine = std::sqrt(-2.0 * std::log(0.5 * (1.0 + std::exp(-0.5))));
+  const double expected = 12.0 * std::asin(sine) / 3.14159265358979323846;
+  const std::vector<double> ranges = search_ranges({{seasonal}, 0.1, {}}, 0);
+  CHECK(ranges[1] == doctest::Approx(expected).epsilon(1e-10));
+  const Component alone = component(Family::periodic, 5.0, {12.0}, {-1, -1, -1, 0}, 2.0);
+  const std::vector<double> beside = search_ranges({{seasonal, alone}, 0.1, {}}, 0);
+  CHECK(beside[0] == doctest::Approx(ranges[0]).epsilon(1e-10));
+  CHECK(beside[1] == doctest::Approx(expected).epsilon(1e-10));
+}
+
 TEST_CASE("space and time: neighbours are searched in units of half the correlation") {
   const Covariance sum{{gneiting(rough, 0.8, 0.5), product_sum(smooth, Family::exponential, 0.0, 0.5, 0.3)}, 0.1, {}};
   const std::vector<double> ranges = search_ranges(sum, 0);

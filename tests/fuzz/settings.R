@@ -52,6 +52,7 @@ covariance_arguments <- function(maker, tame) {
   if (maker == "cov_matern") arguments["nu"] <- list(pick(0.5, 1.5, 1.5, 2.5, 3.5, NULL, 0.7, 0.01, 49))
   if (maker == "cov_powered_exponential" && chance(0.5)) arguments$power <- pick(1, 1.9, 2, 0.1, 1e-5)
   if (maker == "cov_cauchy" && chance(0.5)) arguments$shape <- pick(1, 0.1, 100, 1e-6)
+  if (maker == "cov_wendland" && chance(0.5)) arguments$smoothness <- pick(0, 1, 2, if (!tame) 1.5)
   if (chance(0.12)) {
     for (name in pick("sd", "range", c("sd", "range"))) arguments[[name]] <- random_local_formula(tame)
     if (chance(0.3)) arguments["penalty"] <- list(pick(1, 0, 1e6, NULL))
@@ -83,7 +84,8 @@ random_space_time <- function(tame) {
 
 random_component <- function(tame) {
   if (chance(0.08)) return(random_space_time(tame))
-  maker <- pick_name(c(cov_matern = 4, cov_exponential = 2, cov_gaussian = 1.5, cov_powered_exponential = 1, cov_cauchy = 1))
+  maker <- pick_name(c(cov_matern = 4, cov_exponential = 2, cov_gaussian = 1.5, cov_powered_exponential = 1, cov_cauchy = 1,
+    cov_spherical = 0.7, cov_wendland = 0.7, cov_wave = 0.5))
   do.call(exported(maker), covariance_arguments(maker, tame))
 }
 

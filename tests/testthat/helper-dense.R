@@ -7,6 +7,11 @@ dense_correlation <- function(family, r, shape = NULL) {
     cosine = 1 - r^2,
     powered_exponential = exp(-r^shape),
     cauchy = (1 + r^2)^(-shape),
+    spherical = ifelse(r < 1, 1 - 1.5 * r + 0.5 * r^3, 0),
+    wendland = pmax(1 - r, 0)^(2 + 2 * shape) *
+      list(1, 1 + 4 * r, 1 + 6 * r + 35 * r^2 / 3)[[shape + 1]],
+    wave = ifelse(r > 0, sin(r) / r, 1),
+    periodic = exp(-2 * sin(pi * r)^2 / shape^2),
     matern = ifelse(r > 0, 2^(1 - shape) / gamma(shape) * r^shape * besselK(r, shape), 1)
   )
 }

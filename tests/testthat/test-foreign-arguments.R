@@ -21,7 +21,7 @@ test_that("arguments of other packages are answered by the one that takes their 
   expect_advice(fit(nmax = some_number), "method = vecchia(k = some_number)")
   expect_advice(fit(knots = 50), "leave `knots` out")
   expect_advice(neargp(z ~ 1, asked_data(), locations = ~ x + y), "coords = ~ x + y")
-  expect_advice(fit(covariance = "spherical"), "covariance = cov_exponential()")
+  expect_advice(fit(covariance = "spherical"), "covariance = cov_spherical()")
   expect_advice(fit(covariance = "Gau"), "covariance = cov_gaussian()")
   expect_advice(fit(covariance = "matern32"), "covariance = cov_matern(nu = 1.5)")
   expect_advice(fit(covariance = cov_matern(smoothness = 2.5)), "cov_matern(nu = 2.5)",

@@ -19,7 +19,7 @@
 #include <type_traits>
 
 #include "base/hd.h"
-#include "simd/simd.h"
+#include "simd/sine.h"
 #include "simd/single.h"
 
 namespace neargp {
@@ -143,6 +143,96 @@ struct Cosine {
   }
 };
 
+// The part of 1 - r inside the support. Formulas in it stay finite where r overflows.
+template <class Real>
+NEARGP_HD inline __attribute__((always_inline)) Real inside_support(Real r) {
+  return larger(1.0 - r, Real{});
+}
+
+// 1 - 3r/2 + r^3/2 up to r = 1, then 0. With u = 1 - r the formula is
+//   c = u^2 (3 - u) / 2,   dc/dr = -3 u (2 - u) / 2.
+struct Spherical {
+  static constexpr ShapeDomain domain = no_shape;
+
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
+    const Real r = math::sqrt(away_from_zero(r2));
+    const Real u = inside_support(r);
+    c = (u * u) * (1.5 - 0.5 * u);
+    if (slope) dc_dr2 = -0.75 * u * (2.0 - u) / r;
+  }
+};
+
+// The functions phi_{3,k} of Wendland (1995), positive definite in up to three dimensions and 2k times differentiable
+// at r = 0. They are 0 from r = 1. Below it, u is 1 - r.
+//   k = 0:  c = u^2,                          dc/dr = -2u
+//   k = 1:  c = u^4 (1 + 4r),                 dc/dr = -20 r u^3
+//   k = 2:  c = u^6 (1 + 6r + 35 r^2 / 3),    dc/dr = -(56/3) r (1 + 5r) u^5
+template <class Number>
+struct Wendland {
+  static constexpr ShapeDomain domain{0.0, 2.0, "The smoothness of a Wendland covariance must be 0, 1 or 2."};
+  Number smoothness;  // k
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real& dc_dshape) const {
+    const Real r = math::sqrt(away_from_zero(r2));
+    const Real u = inside_support(r);
+    const Real u2 = u * u;
+    if (smoothness < 0.5) {
+      c = u2;
+      if (slope) dc_dr2 = -u / r;
+    } else if (smoothness < 1.5) {
+      c = (u2 * u2) * (5.0 - 4.0 * u);
+      if (slope) dc_dr2 = -10.0 * u2 * u;
+    } else {
+      const Real inner = 1.0 - u;
+      c = (u2 * u2) * u2 * (1.0 + inner * (6.0 + inner * (35.0 / 3)));
+      if (slope) dc_dr2 = (-28.0 / 3) * (u2 * u2) * u * (6.0 - 5.0 * u);
+    }
+    if (shape) dc_dshape = Real{};  // whole numbers: none
+  }
+};
+
+// sin(r) / r, positive definite in up to three dimensions. With its value c, dc/dr^2 = (cos(r) - c) / (2 r^2).
+// Without whole turns r is 2a with |a| <= pi / 2, so that sin(r) = 2 sin(a) cos(a) and cos(r) = 1 - 2 sin(a)^2.
+// Rounding of the turns errs by r times the rounding error of 1. That is divided by r.
+struct Wave {
+  static constexpr ShapeDomain domain = no_shape;
+
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
+    const Real safe = away_from_zero(r2);
+    const Real r = math::sqrt(safe);
+    constexpr double half_pi = 1.57079632679489661923;
+    const Real a = within(0.5 * (r - (4.0 * half_pi) * nearest_integer(r * (0.25 / half_pi))), half_pi);
+    const Real sine_ratio = quarter_sine_ratio(a * a);
+    c = (2.0 * a / r) * sine_ratio * quarter_cosine(a * a);
+    if (slope) {
+      const Real sine = a * sine_ratio;
+      dc_dr2 = (0.5 - sine * sine - 0.5 * c) / safe;
+    }
+  }
+};
+
+// exp(-2 sin(pi r)^2 / l^2) for points on a line, where r counts periods. It is the Gaussian covariance of points on a
+// circle. Only the distance from the nearest whole period counts.
+template <class Number>
+struct Periodic {
+  static constexpr ShapeDomain domain{1e-3, 1e3,
+                                      "The lengthscale of a periodic covariance must lie between 0.001 and 1000."};
+  Number lengthscale;  // l
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real& dc_dshape) const {
+    const Real r = math::sqrt(away_from_zero(r2));
+    constexpr double pi = 3.14159265358979323846;
+    const Real a = pi * within(r - nearest_integer(r), 0.5);
+    const Real sine = a * quarter_sine_ratio(a * a);
+    const Number precision = 2.0 / (lengthscale * lengthscale);
+    c = math::exp(-precision * (sine * sine));
+    if (slope) dc_dr2 = (-pi * precision) * c * (sine / r) * quarter_cosine(a * a);
+    if (shape) dc_dshape = (2.0 * precision / lengthscale) * c * (sine * sine);
+  }
+};
+
 // The Matérn family of any smoothness: the closed forms above for halves up to 7/2, else tables (matern_table.h).
 struct Matern {
   static constexpr ShapeDomain domain{0.01, 50.0,
@@ -155,7 +245,11 @@ struct Matern {
   FAMILY(gaussian, Gaussian, {})                                   \
   FAMILY(cosine, Cosine, {})                                       \
   FAMILY(powered_exponential, PoweredExponential<Number>, {shape}) \
-  FAMILY(cauchy, Cauchy<Number>, {shape})
+  FAMILY(cauchy, Cauchy<Number>, {shape})                          \
+  FAMILY(spherical, Spherical, {})                                 \
+  FAMILY(wendland, Wendland<Number>, {shape})                      \
+  FAMILY(wave, Wave, {})                                           \
+  FAMILY(periodic, Periodic<Number>, {shape})
 
 enum class Family {
   matern,

@@ -1,5 +1,6 @@
 #include "covariance/search_ranges.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -20,22 +21,29 @@ struct ShareAt {
   double value, limit;
 };
 
-// The correlation of a component at scaled distance r along space, and its limit far away.
+// The correlation at scaled distance r, and its limit far away. A periodic one falls until half a period.
+ShareAt share(const FamilyChoice<double>& family, double r) {
+  if (family.family != Family::periodic) return {correlation(family, r), 0.0};
+  return {correlation(family, std::min(r, 0.5)), correlation(family, 0.5)};
+}
+
+// The sum of a share that stays and of one that falls.
+ShareAt above(double constant, const ShareAt& at) {
+  return {constant + (1.0 - constant) * at.value, constant + (1.0 - constant) * at.limit};
+}
+
 ShareAt along_space(const PreparedComponent& component, double r) {
   const SpaceTime& model = component.space_time;
-  const double c = correlation(family_choice(component), r);
-  if (!model.is_sum()) return {c, 0.0};
-  const double limit = (1.0 - model.product) * (1.0 - model.space);
-  return {limit + (1.0 - limit) * c, limit};
+  const ShareAt at = share(family_choice(component), r);
+  return model.is_sum() ? above((1.0 - model.product) * (1.0 - model.space), at) : at;
 }
 
 ShareAt along_time(const PreparedComponent& component, double r) {
   const SpaceTime& model = component.space_time;
-  if (!component.is_space_time()) return {correlation(family_choice(component), r), 0.0};
+  if (!component.is_space_time()) return share(family_choice(component), r);
   if (model.is_gneiting()) return {1.0 / (1.0 + std::pow(r, 2.0 * model.alpha)), 0.0};
-  const double c = correlation(time_family_choice(component), r);
-  const double limit = (1.0 - model.product) * model.space;
-  return {limit + (1.0 - limit) * c, limit};
+  const ShareAt at = share(time_family_choice(component), r);
+  return above((1.0 - model.product) * model.space, at);
 }
 
 double weight(const PreparedComponent& component) {
@@ -45,15 +53,17 @@ double weight(const PreparedComponent& component) {
   return sum;
 }
 
-// Bisects the logarithm of the distance along a coordinate; `share(component, scaled distance)`.
+// Bisects the logarithm of the distance along a coordinate; `share_at(component, scaled distance)`. Components that
+// leave the coordinate out are constant along it.
 template <class Share>
-double half_way(const PreparedCovariance& covariance, int coordinate, const Share& share) {
+double half_way(const PreparedCovariance& covariance, int coordinate, const Share& share_at) {
   double low = -140.0, high = 140.0;
   for (int step = 0; step < 60; ++step) {
     const double middle = 0.5 * (low + high);
     double excess = 0.0;
     for (const PreparedComponent& component : covariance.components) {
-      const ShareAt at = share(component, std::exp(middle) * component.inverse_range[coordinate]);
+      if (component.inverse_range[coordinate] == 0.0) continue;
+      const ShareAt at = share_at(component, std::exp(middle) * component.inverse_range[coordinate]);
       excess += weight(component) * (at.value - 0.5 * (1.0 + at.limit));
     }
     (excess > 0.0 ? low : high) = middle;

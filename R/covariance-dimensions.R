@@ -1,0 +1,52 @@
+# Families that are positive definite in a few coordinates only: `dimensions` of
+# covariance-families.R.
+
+few_dimensions <- function(family) covariance_families[[family]]$dimensions %||% Inf
+
+covariance_call <- function(family) {
+  if (family == "cosine") "cov_linear()" else sprintf("cov_%s()", family)
+}
+
+# Refuses components in more coordinates than their family allows. A cov_spacetime() is a function
+# of the distance in space.
+check_dimensions <- function(covariance, locations) {
+  for (component in covariance$components) {
+    if (is_periodic(component) || is_of_features(component)) next
+    most <- few_dimensions(component$family)
+    count <- count_dimensions(component, locations)
+    if (count <= most) next
+    abort_neargp("covariance", c(
+      sprintf("%s is not positive definite in %d coordinates, but in up to %d.",
+        covariance_call(component$family), count, most),
+      i = "Use a covariance without a limit, such as cov_matern() or cov_exponential().",
+      i = if (!is.null(locations$time) && !is_space_time(component))
+      "Time counts as a coordinate, except in cov_spacetime(model = \"separable\")."))
+  }
+}
+
+# The sphere counts as the space around it, and a factor as the corners of its simplex. Further
+# coordinates of a warp count, and the features of a network are all that there is.
+count_dimensions <- function(component, locations) {
+  network <- component$local$mlp
+  if (!is.null(network)) return(as.integer(utils::tail(network$layers, 1L)))
+  places <- length(locations$embedded_names) - sum(is_made_block(locations)[locations$block])
+  places - is_space_time(component) + (component$local$expand$q %||% 0L)
+}
+
+# Averages over local ranges (Paciorek and Schervish 2006) need a correlation that is positive
+# definite in any number of coordinates, and so does Gneiting's model.
+check_local_range <- function(family) {
+  if (is.infinite(few_dimensions(family))) return(invisible())
+  abort_neargp("argument", c(
+    sprintf("`range` of %s must be a number: a range by a formula is not valid for it.",
+      covariance_call(family)),
+    i = "Use cov_matern(range = ~ x) or cov_exponential(range = ~ x)."))
+}
+
+check_gneiting_family <- function(component) {
+  if (is.infinite(few_dimensions(component$family))) return(invisible())
+  abort_neargp("argument", c(
+    sprintf("%s is not valid in the Gneiting model of space and time.",
+      covariance_call(component$family)),
+    i = "Use cov_spacetime(model = \"separable\"), or cov_matern()."))
+}
