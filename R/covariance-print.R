@@ -25,6 +25,9 @@ print.neargp_covariance <- function(x, ...) {
     cat(space_time_lines(component), sep = "")
     cat(local_lines(component), sep = "")
   }
+  if (!is.null(attr(x, "nugget"))) {
+    cat("Nugget, for neargp(nugget = ): ", format(attr(x, "nugget")), "\n", sep = "")
+  }
   invisible(x)
 }
 

@@ -66,39 +66,50 @@ foreign_methods <- c(
   "nngp|krig.*|ok|uk" = "method = vecchia()",
   "sgpr|sparse" = "method = svgp()")
 
-# The covariance of this package for each model of gstat's vgm(), by variance, range and shape.
-# Both divide distances by the same range. "Ste" also multiplies them by 2 sqrt(kappa), as Stein
-# (1999) does. A spherical correlation falls by 1.5 / range at distance 0, an exponential one by
-# 1 / range.
+# The covariance of this package for each model of gstat's vgm(), by range and shape. Both divide
+# distances by the same range, with two exceptions. "Ste" also multiplies them by 2 sqrt(kappa), as
+# Stein (1999) does, and "Wav" by pi.
 variogram_models <- list(
-  Exp = function(v, r, kappa) sprintf("cov_exponential(variance = %s, range = %s", v, r),
-  Gau = function(v, r, kappa) sprintf("cov_gaussian(variance = %s, range = %s", v, r),
-  Mat = function(v, r, kappa) {
-    sprintf("cov_matern(nu = %s, variance = %s, range = %s", kappa, v, r)
+  Exp = function(range, kappa) list(maker = "cov_exponential", range = range),
+  Gau = function(range, kappa) list(maker = "cov_gaussian", range = range),
+  Sph = function(range, kappa) list(maker = "cov_spherical", range = range),
+  Mat = function(range, kappa) list(maker = "cov_matern", nu = kappa, range = range),
+  Ste = function(range, kappa) {
+    list(maker = "cov_matern", nu = kappa, range = range / (2 * sqrt(kappa)))
   },
-  Ste = function(v, r, kappa) {
-    r <- signif(r / (2 * sqrt(kappa)), 6L)
-    sprintf("cov_matern(nu = %s, variance = %s, range = %s", kappa, v, r)
+  Exc = function(range, kappa) {
+    list(maker = "cov_powered_exponential", power = kappa, range = range)
   },
-  Exc = function(v, r, kappa) {
-    sprintf("cov_powered_exponential(power = %s, variance = %s, range = %s", kappa, v, r)
-  },
-  Sph = function(v, r, kappa) {
-    sprintf("cov_exponential(variance = %s, range = %s", v, signif(r / 1.5, 6L))
-  })
+  Hol = function(range, kappa) list(maker = "cov_wave", range = range),
+  Wav = function(range, kappa) list(maker = "cov_wave", range = range / pi))
 
-# The arguments to paste for a model of vgm(), and which of them are approximate.
+nugget_models <- c("Nug", "Err")
+
+# The constructor and its arguments for one row of a model.
+variogram_call <- function(part) {
+  made <- variogram_models[[as.character(part$model)]](part$range, part$kappa)
+  axes <- if (part$anis1 != 1) list(anisotropy = c(angle = part$ang1, ratio = part$anis1))
+  list(maker = made$maker, arguments = c(made[setdiff(names(made), "maker")],
+    list(variance = part$psill), axes))
+}
+
+# The arguments to paste for a model of vgm().
 variogram_hint <- function(x) {
   models <- as.character(x$model)
-  parts <- x[models != "Nug", ]
+  parts <- x[!models %in% nugget_models, ]
   known <- nrow(parts) > 0L && all(as.character(parts$model) %in% names(variogram_models))
-  if (!known) return(c(i = "See the article \"Migration\" for the models of vgm()."))
-  turned <- ifelse(parts$anis1 == 1, ")",
-    sprintf(", anisotropy = c(angle = %s, ratio = %s))", parts$ang1, parts$anis1))
-  calls <- mapply(function(model, v, r, kappa) variogram_models[[model]](v, r, kappa),
-    as.character(parts$model), parts$psill, parts$range, parts$kappa)
-  covariance <- paste0(calls, turned, collapse = " + ")
-  c(i = sprintf("Use covariance = %s, nugget = %s.", covariance, sum(x$psill[models == "Nug"])),
-    i = if ("Sph" %in% models) "The exponential covariance is close to \"Sph\" at short distances.",
-    i = "Leave `variance`, `range` and `nugget` out to estimate them.")
+  if (!known) return(c(i = "See ?as_covariance for the models of vgm() that are supported."))
+  shown <- function(value) {
+    value <- signif(value, 6L)
+    if (length(value) == 1L) format(value) else
+      sprintf("c(%s)", paste(names(value), "=", value, collapse = ", "))
+  }
+  calls <- vapply(seq_len(nrow(parts)), function(i) {
+    call <- variogram_call(parts[i, ])
+    sprintf("%s(%s)", call$maker, paste(names(call$arguments), "=",
+      vapply(call$arguments, shown, ""), collapse = ", "))
+  }, "")
+  c(i = sprintf("Use covariance = %s, nugget = %s.", paste(calls, collapse = " + "),
+    sum(x$psill[models %in% nugget_models])),
+    i = "Or convert it by as_covariance(). Leave `variance`, `range` and `nugget` out to estimate them.")
 }
