@@ -62,7 +62,9 @@
 #'   such as `4326` for degrees. Default `NULL`: none.
 #' @param start starting values: an earlier fit, [neargp_last()], or named numbers as from
 #'   `coef(fit, what = "covariance")`. A fit to the same rows by the same method continues where it
-#'   ended. A message lists values that cannot be used. Default `NULL`: from the data.
+#'   ended. A message lists values that cannot be used. `"variogram"` fits the empirical variogram of
+#'   the residuals by weighted least squares, with gstat's weights `pairs / distance^2`. Default
+#'   `NULL`: from the data, which is more reliable.
 #' @param control the optimisation's settings from [neargp_control()].
 #' @param prior [pc_priors()] of ranges, standard deviations and smoothness, for [vecchia()],
 #'   [exact_gp()], [loo_k()], [mll_k()] and [vnngp()]. Default `NULL`: none, maximum likelihood.
@@ -203,6 +205,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   locations <- complete_locations(rows, settings$covariance, model$data)
   model$data$coords <- complete_coordinates(model$data$coords, rows, locations)
   if (!is.null(rows$stream)) model$data$stream <- with_coding(rows$stream, rows$frame, model)
+  start <- variogram_start(start, model$data, locations, settings)
   problem <- new_problem(model$data, locations, settings, start)
   inform_partial_start(start, problem)
   in_sample(rows$stream, check_problem(problem, rows$frame))
