@@ -16,8 +16,8 @@
 #' [cov_spacetime()].
 #'
 #' Alone, it is supported by [exact_gp()] and [vecchia()]. Neighbours are the nearest in time, so
-#' use `exact_gp()` or [svgp()] if a period contains many observations. Rows that are read in pieces
-#' and areas are not supported.
+#' use `exact_gp()` or [svgp()] if a period contains many observations. Several responses, areas
+#' and rows that are read in pieces are not supported.
 #'
 #' @param period a positive number, the period in units of the coordinate (days for dates). It is
 #'   not estimated.
@@ -58,30 +58,28 @@ cov_periodic <- function(period, coordinate = NULL, lengthscale = NULL, variance
 
 # Names the coordinate of each periodic component, and puts these components last: searches and
 # starting values read the ranges of the first one.
-settle_periodic <- function(settings, locations, streamed, areal) {
+settle_periodic <- function(settings, rows, data) {
   covariance <- settings$covariance
   if (!has_periodic(covariance)) return(covariance)
   own <- vapply(covariance$components, is_periodic, NA)
-  check_periodic(settings, own, streamed, areal)
+  check_periodic(settings, own, rows, data)
   covariance$components[own] <- lapply(covariance$components[own], function(component) {
-    component$coordinate <- periodic_coordinate(component$coordinate, locations)
+    component$coordinate <- periodic_coordinate(component$coordinate, rows$locations)
     component
   })
-  last <- order(own)
-  for (part in intersect(c("components", "matrices", "rank"), names(covariance))) {
-    if (length(covariance[[part]]) == length(own)) {
-      covariance[[part]] <- covariance[[part]][last]
-    }
-  }
+  covariance$components <- covariance$components[order(own)]
   covariance
 }
 
-check_periodic <- function(settings, own, streamed, areal) {
+check_periodic <- function(settings, own, rows, data) {
   refuse <- function(what, hint) {
     abort_neargp("covariance", c(sprintf("cov_periodic() is not supported %s.", what), i = hint))
   }
-  if (streamed) refuse("for rows that are read in pieces", "Give the rows as a data frame.")
-  if (areal) refuse("for areas", "Leave it out.")
+  if (!is.null(rows$stream)) {
+    refuse("for rows that are read in pieces", "Give the rows as a data frame.")
+  }
+  if (!is.null(rows$areal)) refuse("for areas", "Leave it out.")
+  if (!is.null(data$output)) refuse("for several responses", "Fit the responses one by one.")
   if (has_network(settings$covariance)) refuse("with `warp = mlp()`", "Leave `warp` out.")
   able <- has_ability(settings$method, "linear", settings$family) &&
     has_ability(settings$method, "singular_field", settings$family)

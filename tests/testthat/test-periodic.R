@@ -74,6 +74,8 @@ test_that("what it cannot do is refused", {
   refused <- function(..., what) expect_error(..., what, class = "neargp_error_covariance")
   refused(fit_seasons(cov_periodic(12), vnngp(10L)), what = "alone by vnngp")
   refused(fit_seasons(cov_matern() + cov_periodic(12, "week")), what = "\"week\"")
+  refused(neargp(cbind(z, x) ~ 1, seasons(), coords = ~ y, time = ~ month, method = vecchia(10L),
+    covariance = cov_coregionalisation(cov_matern(), cov_periodic(12))), what = "several responses")
   refused(neargp(z ~ 1, seasons(), coords = ~ x + y, covariance = cov_matern() + cov_periodic(1)),
     what = "needs the name")
   expect_error(cov_periodic(), "`period` is missing", class = "neargp_error_argument")
