@@ -33,10 +33,10 @@ trend_left <- function(data) {
   stats::lm.fit(data$X, y)$residuals
 }
 
-# Values (variance, range, nugget) with the least sum of n_j / h_j^2 (gamma_j - gamma(h_j))^2 over
-# classes of n_j pairs and mean distance h_j, the weights of gstat's default. For a range these are
-# linear least squares, and the range is searched. Parts that would be negative are 0. A search
-# cannot leave a variance of 0, so that each part starts with at least a hundredth of the whole.
+# Variance, range and nugget by weighted least squares. A class of n pairs at the mean distance h
+# weighs n / h^2, as by default in gstat. Given the range the problem is linear, and the range is
+# searched. Parts that would be negative are 0. A search cannot leave a variance of 0, so that each
+# part starts with at least a hundredth of the whole.
 least_squares_variogram <- function(table, family, shape, nugget = NULL) {
   table <- table[table$distance > 0, ]
   weights <- table$n_pairs / table$distance^2
