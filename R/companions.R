@@ -1,8 +1,8 @@
 #' Use with other packages
 #'
 #' @description
-#' How fits work with emmeans, car, effects, performance, loo, posterior, broom, sf, terra and
-#' others, none of which must be installed.
+#' How fits work with emmeans, marginaleffects, car, performance, loo, posterior, broom, sf, terra
+#' and others, none of which must be installed.
 #'
 #' ```r
 #' fit <- neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat,
@@ -24,6 +24,8 @@
 #' * emmeans and ggeffects: `emmeans()`, `emtrends()`, `ggpredict()`, with the process at 0. `type =
 #'   "response"` returns the mean of the family, and medians with a `transform`. For several
 #'   responses use `~ soil | output`.
+#' * marginaleffects: `predictions()`, `slopes()`, `comparisons()`, `hypotheses()`, with the process
+#'   and groups at 0. `type` is `"response"` or `"link"`.
 #' * effects: `Effect()`, `allEffects()`, with offsets at their mean.
 #' * car: `Anova()`, `vif()`, `linearHypothesis()`, `deltaMethod()`.
 #' * parameters: `model_parameters()`. broom: [tidy()][tidiers], `glance()`, `augment()`.
@@ -60,6 +62,7 @@
 #' has <- function(package) requireNamespace(package, quietly = TRUE)
 #'
 #' if (has("emmeans")) emmeans::emmeans(fit, pairwise ~ soil)
+#' if (has("marginaleffects")) marginaleffects::avg_slopes(fit)
 #' if (has("effects")) effects::Effect("soil", fit)
 #' if (has("car")) car::Anova(fit)
 #' if (has("ggeffects")) ggeffects::ggpredict(fit, "height [-1, 0, 1]")

@@ -3,8 +3,6 @@
 # another one. This shows whether a difference between two machines comes from the instruction set,
 # and runs all tests with each set.
 
-.onLoad <- function(libname, pkgname) force_instruction_set(forced_instruction_set())
-
 forced_instruction_set <- function() Sys.getenv("NEARGP_INSTRUCTION_SET")
 
 force_instruction_set <- function(name) {

@@ -52,13 +52,16 @@ model_info.neargp <- function(x, ...) {
 }
 
 # Data that are found under their name are those that were fitted. The model frame lacks the columns
-# of groups and smooths.
+# of groups and smooths, and insight does not read sf points and grids. `additional_variables` is
+# TRUE for all columns of the data, or names some of them.
 #' @exportS3Method insight::get_data
-get_data.neargp <- function(x, ...) {
+get_data.neargp <- function(x, additional_variables = NULL, ...) {
   data <- needed_data(x, "insight::get_data()")
-  if (!has_effects(x$data)) return(NextMethod())
+  if (!has_effects(x$data) && !is_sf(data)) return(NextMethod())
   columns <- drop_geometry(fitted_rows(x, data))
-  columns[intersect(insight::find_variables(x, flatten = TRUE), names(columns))]
+  wanted <- if (isTRUE(additional_variables)) names(columns) else
+    c(insight::find_variables(x, flatten = TRUE), additional_variables)
+  columns[intersect(wanted, names(columns))]
 }
 
 #' @exportS3Method insight::link_inverse

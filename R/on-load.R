@@ -1,0 +1,12 @@
+# What happens when R loads this package, and when it then loads others that want to know it.
+
+.onLoad <- function(libname, pkgname) {
+  force_instruction_set(forced_instruction_set())
+  when_loaded("marginaleffects", name_class_to_marginaleffects)
+}
+
+# Calls `action` now if the package is loaded, and else when it will be.
+when_loaded <- function(package, action) {
+  if (isNamespaceLoaded(package)) action() else
+    setHook(packageEvent(package, "onLoad"), function(...) action())
+}
