@@ -1,8 +1,8 @@
 #' Use with other packages
 #'
 #' @description
-#' How fits work with emmeans, marginaleffects, car, performance, loo, posterior, broom, sf, terra
-#' and others, none of which must be installed.
+#' How fits work with emmeans, marginaleffects, DHARMa, performance, loo, posterior, broom, sf,
+#' terra and others, none of which must be installed.
 #'
 #' ```r
 #' fit <- neargp(precipitation ~ elevation, colorado_precipitation(), coords = ~ lon + lat,
@@ -41,6 +41,8 @@
 #'   and `check_autocorrelation()` are errors. `check_zeroinflation()` needs a recent version; else
 #'   compare `mean(y == 0)` with `mean(simulate(fit, 250) == 0)`. Replace `compare_performance()` by
 #'   [cross_validate()], and use `performance_roc(observed, predictions = loo_predict(fit)$mean)`.
+#' * DHARMa: `simulateResiduals()` draws each observation given the others. Its spatial test needs
+#'   `simulateREs = "unconditional", rotation = "estimated"` and more draws than observations.
 #' * insight: `get_predicted()` with locations is [predict()][predict.neargp], and with covariates
 #'   alone the trend.
 #' * loo: `elpd()` and `loo()` sum leave-one-out log densities for `loo_compare()`, in closed form
@@ -69,6 +71,7 @@
 #' if (has("parameters")) parameters::model_parameters(fit)
 #' if (has("performance")) performance::model_performance(fit)
 #' if (has("insight")) insight::get_predicted(fit, data.frame(height = 0, soil = "sand"))
+#' if (has("DHARMa")) DHARMa::testDispersion(DHARMa::simulateResiduals(fit), plot = FALSE)
 #' if (has("loo")) {
 #'   loo::loo_compare(list(with = loo::elpd(fit), without = loo::elpd(update(fit, . ~ 1))))
 #' }

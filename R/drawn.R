@@ -26,3 +26,8 @@ predictive_quantile.neargp_drawn <- function(p, distribution) {
   apply(distribution$draws, 1L, stats::quantile, p, names = FALSE,
     type = if (distribution$whole) 1L else 7L)
 }
+
+#' @export
+predictive_draws.neargp_drawn <- function(nsim, distribution) {
+  distribution$draws[, sample.int(ncol(distribution$draws), nsim, replace = TRUE), drop = FALSE]
+}

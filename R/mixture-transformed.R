@@ -24,6 +24,12 @@ response_at_score <- function(x, mixture) {
   if (is.null(mixture$transform)) z else from_normal_scale(z, mixture$transform)
 }
 
+#' @export
+predictive_draws.neargp_transformed_mixture <- function(nsim, distribution) {
+  scores <- matrix(stats::rnorm(distribution$n * nsim), distribution$n)
+  response_at_score(scores, distribution)
+}
+
 # The scores of values on either side of the domain are -Inf and Inf.
 score_of_response <- function(y, mixture) {
   z <- y

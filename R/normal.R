@@ -39,6 +39,12 @@ predictive_crps.neargp_normal <- function(observed, distribution) {
 }
 
 #' @export
+predictive_draws.neargp_normal <- function(nsim, distribution) {
+  n <- length(distribution$mean)
+  matrix(stats::rnorm(n * nsim, distribution$mean, distribution$sd), n)
+}
+
+#' @export
 predictive_limits.neargp_normal <- function(distribution, level) {
   normal_limits(distribution$mean, distribution$sd, level)
 }

@@ -1,4 +1,4 @@
-# What happens when R loads this package, and when it then loads others that want to know it.
+# Calls when R loads this package, and when it then loads packages in which fits must be registered.
 
 .onLoad <- function(libname, pkgname) {
   force_instruction_set(forced_instruction_set())

@@ -14,8 +14,8 @@
 #
 # `[` takes rows. As in R's own distribution functions the value comes first, the distribution
 # second. All of them provide a mean and a variance. Scores need a density, which drawn
-# distributions lack. Categorical ones provide neither quantiles nor limits. Mixtures of normals,
-# and families over them, are drawn from here; other fits draw rows together (R/simulate-draws.R).
+# distributions lack. Categorical ones provide neither quantiles nor limits. Draws are of each row
+# alone; R/simulate-draws.R draws rows together.
 
 new_predictive <- function(fields, class) {
   structure(fields, class = c(paste0("neargp_", class), "neargp_predictive"))
@@ -63,6 +63,15 @@ predictive_limits.default <- function(distribution, level) {
 
 # Draws of each row, independent of each other: rows x nsim.
 predictive_draws <- function(nsim, distribution) UseMethod("predictive_draws", distribution)
+
+# A quantile at a uniform number is a draw.
+#' @export
+predictive_draws.default <- function(nsim, distribution) {
+  n <- length(predictive_mean(distribution))
+  matrix(vapply(seq_len(nsim), function(s) {
+    predictive_quantile(stats::runif(n), distribution)
+  }, double(n)), n)
+}
 
 # Standard normal under the model: z with Phi(z) = P(Y <= y), of discrete responses of a random
 # point of the step (Dunn and Smyth 1996).

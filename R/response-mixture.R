@@ -202,6 +202,15 @@ draws_given_predictor <- function(eta, family, parameters, trials) {
   if (family$link == "log") saturate_draws(drawn, eta) else drawn
 }
 
+#' @export
+predictive_draws.neargp_response_mixture <- function(nsim, distribution) {
+  eta <- matrix(stats::rnorm(distribution$n * nsim, distribution$mean, distribution$sd),
+    distribution$n)
+  drawn <- draws_given_predictor(eta, mixture_family(distribution), distribution$parameters,
+    distribution$trials)
+  matrix(drawn, distribution$n)
+}
+
 # `eta`: the linear predictors, or numbers on their scale, from which the draws were made.
 saturate_draws <- function(drawn, eta) {
   beyond <- !is.finite(drawn) & is.finite(eta)

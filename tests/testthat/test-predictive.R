@@ -71,10 +71,21 @@ test_that("a field has the mean of the response that it was found for", {
 
 test_that("draws are of the distribution", {
   withr::local_seed(1)
-  for (name in c("normal_mixture", "component")) {
+  for (name in names(predictive_examples())) {
     four <- predictive_examples()[[name]]
     draws <- predictive_draws(4000L, four)
     error <- (rowMeans(draws) - predictive_mean(four)) / (predictive_sd(four) / sqrt(4000))
     expect_lt(max(abs(error)), 4, label = name)
+    below <- rowMeans(draws <= predictive_quantile(0.7, four))
+    expect_lt(max(abs(below - 0.7)), 4 * sqrt(0.7 * 0.3 / 4000), label = name)
   }
+})
+
+test_that("draws of a distribution of draws are among them", {
+  withr::local_seed(1)
+  three <- new_drawn(c(2, 5), c(1, 1), matrix(1:6, 2L))
+  drawn <- predictive_draws(50L, three)
+  expect_identical(dim(drawn), c(2L, 50L))
+  expect_setequal(drawn[1L, ], c(1, 3, 5))
+  expect_identical(drawn[2L, ], drawn[1L, ] + 1L)
 })
