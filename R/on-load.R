@@ -3,6 +3,7 @@
 .onLoad <- function(libname, pkgname) {
   force_instruction_set(forced_instruction_set())
   when_loaded("marginaleffects", name_class_to_marginaleffects)
+  when_loaded("parsnip", register_in_parsnip)
 }
 
 # Calls `action` now if the package is loaded, and else when it will be.
