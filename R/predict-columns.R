@@ -3,11 +3,16 @@
 # `moments`: of the field at targets, with the weights of new observations there where these have
 # any. Rows with NA moments stay NA.
 prediction_columns <- function(object, moments, settings) {
-  given <- if (settings$integrated) integrated_predictive(object, moments, settings) else
-    predictive(object$method, object, moments,
-      list(trials = settings$trials, weights = moments$weights))
+  given <- given_distributions(object, moments, settings)
   settings$threshold <- threshold_of_targets(object, settings$threshold, length(moments$mean))
   target_columns(object, predictive_columns(given, settings))
+}
+
+# The distributions of the field and of a new observation at targets.
+given_distributions <- function(object, moments, settings) {
+  if (settings$integrated) return(integrated_predictive(object, moments, settings))
+  predictive(object$method, object, moments,
+    list(trials = settings$trials, weights = moments$weights))
 }
 
 # The threshold of each of so many targets; several responses take one each.

@@ -27,8 +27,9 @@
 #'   and the covariates. For sf polygons, [predict_areas()] predicts means and totals.
 #' @param type `"response"`, `"link"`, `"quantile"`, or a part on the link scale. The parts are
 #'   `"process"`, the spatial random field, `"trend"`, `"terms"`, a column for each partial effect,
-#'   and `"coefficients"`, see Value. Default: `"response"`, and `"link"` for a Gaussian response
-#'   with `interval = "confidence"`.
+#'   and `"coefficients"`, see Value. `"distribution"` returns a vector of package distributional,
+#'   the distribution of a new observation in each row. Default: `"response"`, and `"link"` for a
+#'   Gaussian response with `interval = "confidence"`.
 #' @param interval `"none"` (default), `"prediction"` for a new observation, or `"confidence"` for
 #'   the linear predictor. With `type = "response"`, confidence limits are for the expected
 #'   response.
@@ -124,7 +125,7 @@
 #' @export
 predict.neargp <- function(object, newdata,
                            type = c("response", "link", "quantile", "process", "trend", "terms",
-                                    "coefficients"),
+                                    "coefficients", "distribution"),
                            interval = c("none", "confidence", "prediction"), level = 0.95,
                            probs = c(0.05, 0.5, 0.95), threshold = NULL,
                            threshold_of = c("observation", "mean"), trials = 1, k = NULL,
@@ -138,7 +139,10 @@ predict.neargp <- function(object, newdata,
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   gaussian <- has_normal_response(object)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else
-    check_choice(type, "type", c("response", "link", "quantile", parts_of_field, tables_of_parts))
+    check_choice(type, "type", c("response", "link", "quantile", parts_of_field, tables_of_parts,
+      "distribution"))
+  check_distribution_type(type, list(interval = interval, threshold = threshold,
+    joint = if (!isFALSE(joint)) joint, cluster = cluster))
   check_one_scale(object$family, type, interval, threshold)
   check_part_of_field(type, interval, threshold, joint, local_mean)
   if (!missing(trials)) check_has_trials(object$family)
@@ -161,6 +165,7 @@ predict.neargp <- function(object, newdata,
     check_told_by_workers(type)
     return(predict_on_cluster(object, newdata, settings, cluster, threads))
   }
+  if (type == "distribution") return(predicted_distributions(object, newdata, settings))
   if (type == "terms") return(predicted_terms(object, newdata, settings))
   settings$file <- raster_file(newdata, filename, overwrite)
   if (type == "coefficients") return(predicted_coefficients(object, newdata, settings))
