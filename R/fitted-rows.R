@@ -22,8 +22,8 @@ needed_data <- function(object, what) {
 
 # The data that the call names, NULL where they are no longer found.
 data_of_call <- function(fit) {
-  data <- tryCatch(points_of_grid(eval(fit$call$data, environment(fit$formula)),
-    names_of_model(fit)), error = function(e) NULL)
+  data <- tryCatch(points_of_grid(known_map(eval(fit$call$data,
+    environment(fit$formula))), names_of_model(fit)), error = function(e) NULL)
   if (is.data.frame(data)) data
 }
 
@@ -42,13 +42,13 @@ named_data <- function(object) paste(deparse(object$call$data, width.cutoff = 60
 # The data of a call. Their name may come from another session: update(), drop1(), step() and
 # similar functions evaluate the call of the fit again. `written`: the argument as it was written.
 found_data <- function(data, written) {
-  withCallingHandlers(data, error = function(e) {
+  known_map(withCallingHandlers(data, error = function(e) {
     lost <- Filter(function(name) identical(conditionMessage(e),
       gettextf("object '%s' not found", name, domain = "R")), all.vars(written))
     if (!length(lost)) return(invisible())
     abort_neargp("newdata", c(sprintf("The data are not found: the object `%s` does not exist.", lost[1L]),
       i = "For a fit from another session, give its data again: update(fit, data = )."))
-  })
+  }))
 }
 
 # The rows of the data that were fitted.

@@ -1,7 +1,31 @@
-# All code for terra. Rasters are predicted in blocks of rows, so that memory is bounded by
-# the block and the result.
+# All code for terra and raster. Rasters are predicted in blocks of rows, so that memory is bounded
+# by the block and the result.
 
 is_raster <- function(x) inherits(x, "SpatRaster")
+
+# ---- vectors of terra, and package raster --------------------------------------------------------
+
+is_foreign_map <- function(x) {
+  inherits(x, c("SpatVector", "RasterLayer", "RasterStack", "RasterBrick"))
+}
+
+# SpatVectors as sf objects, rasters of package raster as SpatRasters, and others as they are.
+known_map <- function(x) {
+  if (!is_foreign_map(x)) return(x)
+  require_package("terra", "for SpatVector and Raster objects")
+  if (!inherits(x, "SpatVector")) return(terra::rast(x))
+  require_package("sf", "for SpatVector objects")
+  sf::st_as_sf(x)
+}
+
+# The result of a function of the known class, in the class of `x`.
+in_foreign_class <- function(x, f) {
+  result <- f(known_map(x))
+  if (is_sf(result)) return(terra::vect(result))
+  if (is_raster(result)) raster::brick(result) else result
+}
+
+# ---- rasters -------------------------------------------------------------------------------------
 
 as_raster_layers <- function(template, values) {
   layers <- terra::rast(template, nlyrs = ncol(values))

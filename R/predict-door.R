@@ -7,6 +7,12 @@ predicted_elsewhere <- function(call, frame = parent.frame(), called = sys.funct
                                 as_called = sys.call(sys.parent())) {
   object <- frame$object
   newdata <- eval(quote(if (missing(newdata)) NULL else newdata), frame)
+  if (is_foreign_map(newdata)) {
+    given <- c(given_arguments(call, frame), eval(quote(list(...)), frame))
+    return(in_foreign_class(newdata, function(known) {
+      do.call("predict", c(list(object, known), given), quote = TRUE)
+    }))
+  }
   of_one <- !inherits(object, "neargp_hurdle")
   if (of_one) check_fit(object)
   if (of_one && is_areas(newdata)) {

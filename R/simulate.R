@@ -50,6 +50,12 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   check_fit(object)
   check_one_field(newdata, names(substitute(list(...))))
   check_no_more_arguments()
+  if (is_foreign_map(newdata)) {
+    given <- given_arguments(match.call(expand.dots = FALSE), environment())
+    return(in_foreign_class(newdata, function(known) {
+      do.call("simulate", c(list(object, newdata = known), given), quote = TRUE)
+    }))
+  }
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
   if (!is.null(trials)) check_has_trials(object$family)

@@ -103,3 +103,55 @@ test_that("a fit of a raster says what its locations are when newdata is a plain
     "fitted to geometries, of sf data or a raster, but `newdata` is a plain data frame",
     class = "neargp_error_newdata")
 })
+
+# ---- vectors of terra, and package raster --------------------------------------------------------
+
+test_that("a SpatVector is data and newdata, as its sf points are", {
+  skip_if_not_installed("terra")
+  points <- simulated_sf(90)
+  vector <- terra::vect(points)
+  fit <- neargp(z ~ height, vector, method = vecchia(k = 10))
+  own <- neargp(z ~ height, points, method = vecchia(k = 10))
+  expect_equal(coef(fit), coef(own))
+  predicted <- predict(fit, vector[1:5], interval = "prediction")
+  expect_s4_class(predicted, "SpatVector")
+  expect_equal(as.data.frame(predicted),
+    sf::st_drop_geometry(predict(own, points[1:5, ], interval = "prediction")), ignore_attr = TRUE)
+  drawn <- simulate(fit, nsim = 2, seed = 1, newdata = vector[1:5])
+  expect_equal(as.data.frame(drawn),
+    sf::st_drop_geometry(simulate(own, nsim = 2, seed = 1, newdata = points[1:5, ])),
+    ignore_attr = TRUE)
+  # the data of the call are found again
+  expect_equal(coef(update(fit, . ~ 1)), coef(update(own, . ~ 1)))
+  squares <- sf::st_buffer(points[1:2, "height"], 100)
+  expect_equal(as.data.frame(predict(own, terra::vect(squares)))$mean, predict(own, squares)$mean)
+})
+
+test_that("terra::interpolate() predicts by the coordinates of cells", {
+  skip_if_not_installed("terra")
+  data <- simulated_data(90)
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10))
+  raster <- terra::rast(nrows = 6, ncols = 7, xmin = 0, xmax = 1, ymin = 0, ymax = 1,
+    crs = "local")
+  raster$height <- seq_len(42) / 42
+  interpolated <- terra::interpolate(raster, fit, index = 1:2)
+  expect_equal(terra::values(interpolated), terra::values(predict(fit, raster)),
+    ignore_attr = TRUE)
+})
+
+test_that("layers of package raster are data and newdata", {
+  skip_if_not_installed("terra")
+  skip_if_not_installed("raster")
+  raster <- terra::rast(nrows = 8, ncols = 9, xmin = 0, xmax = 9, ymin = 0, ymax = 8,
+    crs = "EPSG:32633")
+  raster$height <- sin(seq_len(72))
+  raster$z <- raster$height + terra::init(raster[[1L]], "x") / 3 + cos(7 * seq_len(72)) / 9
+  fit <- neargp(z ~ height, raster, method = vecchia(k = 10))
+  old <- raster::stack(raster)
+  again <- neargp(z ~ height, old, method = vecchia(k = 10))
+  expect_equal(coef(again), coef(fit))
+  predicted <- predict(again, old)
+  expect_s4_class(predicted, "RasterBrick")
+  expect_equal(raster::values(predicted), terra::values(predict(fit, raster)))
+  expect_identical(names(predicted), c("mean", "sd"))
+})
