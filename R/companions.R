@@ -11,10 +11,12 @@
 #' ```
 #'
 #' @section Data:
-#' * sf points, stars grids (with a time) and terra SpatRasters are data and `newdata`, and
-#'   predictions return their class. Their coordinate reference system must be that of the data.
+#' * sf points, stars grids (with a time), terra's SpatRasters and SpatVectors and layers of raster
+#'   are data and `newdata`. Predictions return their class. Their coordinate reference system must
+#'   be that of the data. `terra::interpolate(r, fit)` works for coordinates `x` and `y`.
 #' * Tibbles and data.tables return their own class from predictions, simulations and
 #'   [augment()][tidiers].
+#' * `source_query()` reads rows from databases, see [row_source()].
 #' * rsample splits are folds of [cross_validate()].
 #'
 #' @section Trends:

@@ -2,7 +2,7 @@
 
 #' @rdname row_source
 #' @param folder name of a folder, each of whose files is a chunk, in the order of their names.
-#' @param format `"csv"`, or `"parquet"` by package arrow.
+#' @param format `"csv"`, or `"parquet"` by package arrow or nanoparquet.
 #' @export
 source_folder <- function(folder, format = c("csv", "parquet"), start_rows = 50000L, ...) {
   check_given(missing(folder), "folder", "the name of a folder")
@@ -16,13 +16,16 @@ source_folder <- function(folder, format = c("csv", "parquet"), start_rows = 500
   }
   files <- normalizePath(files)
   if (format == "csv") return(row_source(files, start_rows = start_rows, ...))
-  rlang::check_installed("arrow", "to read Parquet files.")
+  if (!rlang::is_installed("nanoparquet")) {
+    rlang::check_installed("arrow", "to read Parquet files.")
+  }
   row_source(files, read = read_parquet_rows, start_rows = start_rows, ...)
 }
 
 # Reads a file as a plain data frame.
 read_parquet_rows <- function(file, ...) {
-  as.data.frame(getExportedValue("arrow", "read_parquet")(file, ...))
+  package <- if (rlang::is_installed("arrow")) "arrow" else "nanoparquet"
+  as.data.frame(getExportedValue(package, "read_parquet")(file, ...))
 }
 
 #' @rdname row_source

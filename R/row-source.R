@@ -48,7 +48,7 @@
 #' @param ... arguments of `read` or [utils::read.csv()], such as `sep` and `colClasses`.
 #' @return An object of class `neargp_row_source` for the argument `data` of [neargp()].
 #'   `source_folder()` uses each file of a folder as a chunk, and `source_raster()` windows of a
-#'   raster.
+#'   raster. `source_query()` reads the result of a query of a database by its cursor.
 #' @seealso [clusters], [prediction_files], the article "Large data, clusters and GPUs"
 #' @examples
 #' set.seed(1)

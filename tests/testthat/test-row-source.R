@@ -219,3 +219,13 @@ test_extended("files of write.table() have a column of row names that is no colu
   expect_equal(coef(source_fit(row_source(named, chunk_rows = 20L))),
     coef(source_fit(row_source(plain, chunk_rows = 20L))))
 })
+
+test_that("Parquet files of a folder are read by the package that is there", {
+  skip_if_not_installed("nanoparquet")
+  data <- source_rows(400L)
+  folder <- withr::local_tempdir()
+  parts <- in_parts(data, c(250, 150))
+  for (i in 1:2) nanoparquet::write_parquet(parts[[i]], file.path(folder, paste0(i, ".parquet")))
+  expect_identical(estimates(source_fit(source_folder(folder, "parquet"))),
+    estimates(source_fit(chunked(parts))))
+})
