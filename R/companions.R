@@ -47,6 +47,8 @@
 #'   `simulateREs = "unconditional", rotation = "estimated"` and more draws than observations.
 #' * insight: `get_predicted()` with locations is [predict()][predict.neargp], and with covariates
 #'   alone the trend.
+#' * mlr3: `lrn("regr.neargp", coords = ~ x + y)` and `"classif.neargp"` take the arguments of
+#'   [neargp()]. parsnip: [gp_reg()].
 #' * loo: `elpd()` and `loo()` sum leave-one-out log densities for `loo_compare()`, in closed form
 #'   without Pareto shapes.
 #' * posterior: `as_draws(fit, what = "covariance")` returns draws of the covariance parameters, see

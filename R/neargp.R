@@ -31,8 +31,8 @@
 #'   `learner(ranger::ranger)` another regression, see [learner()]. `cbind(y1, y2) ~ 1` models
 #'   several responses together (cokriging), see [cov_coregionalisation()].
 #' @param data a data frame, tibble or data.table, sf points or a SpatVector. A terra SpatRaster or
-#'   stars grid is a set of points at the cell centres, with its layers as columns. For polygons, see
-#'   `support`. For data that exceed the memory, see [row_source()].
+#'   stars grid is a set of points at the cell centres, with its layers as columns. See `support`
+#'   for polygons. For data that exceed the memory, see [row_source()].
 #' @param coords for data frames, a one-sided formula or the names of the coordinate columns, such
 #'   as `~ x + y`. `~ .` uses all columns except the response, time and weights as predictors, as in
 #'   machine learning. Default `NULL`: the geometry of `data`.

@@ -3,6 +3,7 @@
 .onLoad <- function(libname, pkgname) {
   force_instruction_set(forced_instruction_set())
   when_loaded("marginaleffects", name_class_to_marginaleffects)
+  when_loaded("mlr3", register_in_mlr3)
   when_loaded("parsnip", register_in_parsnip)
 }
 

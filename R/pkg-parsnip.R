@@ -49,17 +49,25 @@ translate.gp_reg <- function(x, engine = x$engine, ...) {
   args <- x$method$fit$args
   neighbors <- args$neighbors
   if (is.null(neighbors)) return(x)
-  if (!is.null(args$method)) {
-    abort_neargp("argument", c("`neighbors` and `method` cannot be given together.",
-      i = "Give the neighbours to the method: set_engine(\"neargp\", method = vecchia(k = 20))."))
-  }
-  family <- if (is.null(args$family)) if (x$mode == "classification") "classes" else "gaussian" else
-    rlang::eval_tidy(args$family)$family
-  method <- switch(family, gaussian = quote(neargp::vecchia), classes = ,
-    categorical = quote(neargp::loo_k), quote(neargp::vnngp))
-  args$method <- rlang::call2(method, k = neighbors)
+  check_neighbors_alone(args)
+  family <- if (!is.null(args$family)) rlang::eval_tidy(args$family)$family else
+    if (x$mode == "classification") "categorical" else "gaussian"
+  args$method <- method_with_neighbors(family, neighbors)
   x$method$fit$args <- args[names(args) != "neighbors"]
   x
+}
+
+check_neighbors_alone <- function(args) {
+  if (is.null(args$method)) return(invisible())
+  abort_neargp("argument", c("`neighbors` and `method` cannot be given together.",
+    i = "Give the neighbours to the method: method = vecchia(k = 20)."))
+}
+
+# The call of the default method of a family.
+method_with_neighbors <- function(family, neighbors) {
+  method <- switch(family, gaussian = quote(neargp::vecchia), categorical = quote(neargp::loo_k),
+    quote(neargp::vnngp))
+  rlang::call2(method, k = neighbors)
 }
 
 #' @export
@@ -108,12 +116,14 @@ parsnip_limits <- function(result, object) {
   as_tibble_of(drop_geometry(result)[c("lower", "upper")], c(".pred_lower", ".pred_upper"))
 }
 
+parsnip_probabilities <- function(result, object) class_shares(result, object$lvl)
+
 # Fits with family = binomial() predict the probability of the second class.
-parsnip_probabilities <- function(result, object) {
+class_shares <- function(result, levels) {
   result <- drop_geometry(result)
-  columns <- if (is.null(result$mean)) result[paste0("prob_", object$lvl)] else
+  columns <- if (is.null(result$mean)) result[paste0("prob_", levels)] else
     list(1 - result$mean, result$mean)
-  as_tibble_of(columns, object$lvl)
+  as_tibble_of(columns, levels)
 }
 
 as_tibble_of <- function(columns, names) {
