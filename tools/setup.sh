@@ -26,7 +26,8 @@ if [ "$purpose" = check ]; then
   needed="$needed r-cran-knitr r-cran-rmarkdown pandoc qpdf devscripts"
   useful="$useful r-cran-roxygen2 r-cran-bayestestr r-cran-broom r-cran-car r-cran-data.table
     r-cran-effects r-cran-emmeans r-cran-ggeffects r-cran-insight r-cran-loo r-cran-parameters
-    r-cran-posterior r-cran-rsample r-cran-tibble"
+    r-cran-posterior r-cran-rsample r-cran-tibble r-cran-distributional r-cran-dbi r-cran-rsqlite
+    r-cran-raster"
 fi
 
 if [ -n "${NEARGP_SKIP_SETUP:-}" ]; then
