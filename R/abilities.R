@@ -90,6 +90,13 @@ abilities <- list(
       function(method, family) !is_categorical(family) &&
         method$optimizer %in% c("auto", "collapsed") && bound_kl_weight(method) == 1),
     odvgp = FALSE, swsgp = FALSE),
+  # update(newdata = ): conditions on further rows at fixed parameters
+  append_rows = list(default = FALSE, exact_gp = TRUE, exact_gp_cg = FALSE, vecchia = TRUE,
+    vecchia_inducing = FALSE, loo_k = TRUE, loo_k_classes = FALSE, mll_k = TRUE,
+    vnngp = when("with posterior \"sparse\" or \"laplace\"",
+      function(method, family) !is_mean_field(method)),
+    swsgp = FALSE, exact_gp_outputs = FALSE, vecchia_outputs = FALSE, loo_k_outputs = FALSE,
+    mll_k_outputs = FALSE),
   # a source keeps these rows in memory
   keep_rows = list(default = FALSE, vnngp = TRUE,
     svgp = function(method, family) !is_gaussian(family)),

@@ -73,7 +73,7 @@ fit_elements <- list(
     call = list(is = is.call, of = c("formula", "terms")),
     list = list(is = is.list, of = c("xlevels", "time_kinds", "effects", "data", "locations",
       "method", "covariance", "prior", "family", "control", "layout", "parameters",
-      "core_covariance", "core_trend", "bounds", "convergence", "conditioning", "source",
+      "appended", "core_covariance", "core_trend", "bounds", "convergence", "conditioning", "source",
       "pseudo_observations", "classifier", "coregionalisation", "inducing", "posterior", "svgp",
       "predictive", "low_rank", "deep", "data$basis", "posterior$component",
       "pseudo_observations$data", "pseudo_observations$of_rows", "locations$local",

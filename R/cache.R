@@ -17,6 +17,13 @@ cached <- function(object, name, context, expr) {
   state[[slot]]
 }
 
+# Gives `to` a value that its predecessor has kept under this name, where it is still right.
+keep_in_cache <- function(to, name, value) {
+  state <- cache_state(to)
+  if (!is.null(state)) state[[name]] <- value
+  invisible(to)
+}
+
 # NULL for a fit of a version without caches.
 cache_state <- function(object) {
   if (is.null(object$cache)) return(NULL)

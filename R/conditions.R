@@ -175,6 +175,7 @@ format_for_name <- function(x, digits) {
 #' | `neargp_message_` | what it reports |
 #' |---|---|
 #' | `alpha` | a fixed parameter of [cov_spacetime()] |
+#' | `appended` | rows that came after the estimation, see [update.neargp()] |
 #' | `barrier` | locations that were moved out of a barrier |
 #' | `coordinates` | coordinates that do not vary and are left out |
 #' | `checkpoint`, `last` | where an interrupted fit is kept |

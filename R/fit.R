@@ -65,6 +65,7 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
     n_given = NROW(rows$data),       # rows of the data,
     n_dropped = length(attr(frame, "na.action")),  # and of these dropped
     row_names = own_row_names(frame),
+    appended = NULL,                 # rows that came after the estimation, see append-score.R
     format = fit_format,             # of a saved fit, see R/fit-format.R,
     version = package_version_text(),  # and the version of neargp that has made it
     cache = NULL,                    # external pointer to what predictions share, see R/cache.R

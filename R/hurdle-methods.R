@@ -117,6 +117,7 @@ update.neargp_hurdle <- function(object, formula., ..., presence_arguments = lis
                                  positive_arguments = list(), evaluate = TRUE) {
   check_flag(evaluate, "evaluate")
   common <- check_update_arguments(as.list(match.call(expand.dots = FALSE)$...), "...")
+  if (any(names(common) %in% c("newdata", "refit"))) refuse_more_rows("a hurdle model")
   if (!missing(formula.)) common$formula. <- formula.
   env <- parent.frame()
   calls <- Map(function(fit, own, name) {

@@ -17,9 +17,3 @@ with_recalibration <- function(object) {
   object$left_out$distribution <- new_recalibrated(plain, object$recalibration)
   object
 }
-
-#' @export
-update.neargp_learned <- function(object, ..., evaluate = TRUE) {
-  if (isTRUE(evaluate)) tell_lost_recalibration(object)
-  NextMethod()
-}

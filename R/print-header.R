@@ -13,6 +13,7 @@ header_facts <- list(
   Observations = function(x) {
     paste0(format_count(x$data$places %||% stats::nobs(x)), describe_rows(x), describe_dropped(x))
   },
+  Appended = function(x) describe_appended(x$appended),
   Responses = function(x) describe_known(x$outputs, x$data$output),
   Shards = function(x) describe_shards(x),
   Predictors = function(x) describe_predictors(x),

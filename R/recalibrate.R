@@ -127,15 +127,3 @@ describe_recalibration <- function(map) {
   sprintf("recalibrated by leave-one-out residuals (%s%% of their departure kept)",
     format(max(round(100 * map$kept), 1)))
 }
-
-#' @export
-update.neargp <- function(object, ..., evaluate = TRUE) {
-  if (isTRUE(evaluate)) tell_lost_recalibration(object)
-  NextMethod()
-}
-
-tell_lost_recalibration <- function(object) {
-  if (is.null(object$family$recalibration %||% object$recalibration)) return(invisible())
-  inform_neargp("recalibration", c("update() fits the model again, without a recalibration.",
-    i = "Call recalibrate() of the new fit."))
-}
