@@ -1,0 +1,22 @@
+test_that("packed numbers come back with every bit", {
+  same <- function(x) expect_true(is_same_bits(unpack(pack(x)), x))
+  set.seed(1)
+  same(rep(0, 500))
+  same(rep(-0, 500))
+  same(as.double(rpois(500, 4)))
+  same(c(-0, as.double(1:499)))
+  same(rep(rnorm(20), 25))
+  same(rnorm(500))
+  same(c(1e10, 2.5, NA, NaN, Inf, -Inf, 1))
+  same(rep(NA_real_, 200))
+  same(matrix(c(rep(1, 200), rnorm(200)), 200, dimnames = list(NULL, c("(Intercept)", "h"))))
+  same(matrix(0, 200, 0))
+})
+
+test_that("constants, whole numbers and few values take less memory", {
+  size <- function(x) as.numeric(object.size(pack(x)))
+  expect_lt(size(rep(1, 1e4)), 1000)
+  expect_lt(size(as.double(1:1e4)), 45000)
+  expect_lt(size(rep(rnorm(100), 100)), 45000)
+  expect_lt(size(rnorm(1e4)), 81000)
+})
