@@ -37,3 +37,19 @@ test_that("forks of a process that has used threads can use threads", {
   expect_identical(coefficients[[2]], coefficients[[1]])
   expect_identical(coefficients[[3]], coefficients[[1]])
 })
+
+test_that("any number of threads finds the same order and the same neighbours", {
+  set.seed(1)
+  lattice <- as.matrix(expand.grid(1:200, 1:150))
+  sets <- list(matrix(stats::runif(6e4), ncol = 2), matrix(stats::runif(9e4), ncol = 3), lattice)
+  for (coords in sets) {
+    found <- lapply(c(1L, 2L, 5L), function(threads) {
+      context <- plain_context(threads)
+      ranked <- core_maxmin(coords, context)
+      table <- core_neighbors_before(coords, ranked$order, 10L, context)
+      c(ranked, list(neighbors = core_neighbor_matrix(table)))
+    })
+    expect_identical(sort(found[[1]]$order), seq_len(nrow(coords)))
+    for (other in found[-1]) expect_identical(other, found[[1]])
+  }
+})

@@ -144,7 +144,7 @@ class BlockSearch {
     for (std::size_t first = 0; first < listed_.size(); first += run_length) {
       if (listed_[first].distance2 > nearest_.bound().distance2) break;
       double distance2[run_length];
-      box_distances(listed_.boxes(first), query.x, dim(), distance2);
+      box_distances(listed_.boxes(first), query.x, query.x, dim(), distance2);
       const std::size_t last = std::min(listed_.size(), first + run_length);
       for (std::size_t i = first; i < last; ++i)
         if (!out_of_reach(distance2[i - first], listed_[i].node) && !eligible_.skips(listed_[i].node.id, query.limit))

@@ -1,11 +1,8 @@
 #include "geometry/engine_search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <string>
 
-#include "base/error.h"
 #include "geometry/neighbor_engine.h"
 
 namespace neargp {
@@ -14,8 +11,8 @@ namespace {
 bool engine_pays(const NeighborRequest& request, const RunContext& context, bool finite = false) {
   const NeighborEngine* engine = context.neighbors;
   if (!engine || request.reference.n == 0 || request.queries.n == 0 || request.k == 0) return false;
-  if (!finite) check_finite(request.reference);
-  if (request.queries.data) check_finite(request.queries);
+  if (!finite) check_finite(request.reference, context);
+  if (request.queries.data) check_finite(request.queries, context);
   return !engine->pays || engine->pays(request, context);
 }
 
@@ -28,13 +25,6 @@ NeighborRequest make_request(Points reference, Points queries, int k) {
 }
 
 }  // namespace
-
-void check_finite(Points points) {
-  for (Index i = 0; i < points.n; ++i)
-    for (int c = 0; c < points.dim; ++c)
-      if (!std::isfinite(points[i][c]))
-        throw Error("Coordinate " + std::to_string(c + 1) + " of row " + std::to_string(i + 1) + " is not finite.");
-}
 
 bool before_by_engine(Points points, const std::vector<int>& order, Index first_rank, Index first_row,
                       NeighborTable& table, const RunContext& context) {

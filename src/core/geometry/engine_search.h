@@ -19,7 +19,4 @@ bool others_by_engine(Points points, NeighborTable& table, const RunContext& con
 bool nearest_by_engine(Points reference, Points queries, NeighborTable& table, const RunContext& context,
                        bool finite = false);
 
-// Throws an Error unless all coordinates are finite.
-void check_finite(Points points);
-
 }  // namespace neargp

@@ -1,6 +1,5 @@
 #include "geometry/kd_tree.h"
 
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -18,13 +17,6 @@ std::vector<int> all_rows(Index n) {
   return rows;
 }
 
-void check_finite(Points points, const std::vector<int>& rows) {
-  for (const int row : rows)
-    for (int c = 0; c < points.dim; ++c)
-      if (!std::isfinite(points[row][c]))
-        throw Error("Coordinate " + std::to_string(c + 1) + " of row " + std::to_string(row + 1) + " is not finite.");
-}
-
 // Nodes of this many leaves are finished by one thread.
 constexpr Index subtree_leaves = 2048;
 
@@ -35,7 +27,9 @@ KdTree::KdTree(Points points, const RunContext& context) : KdTree(points, all_ro
 KdTree::KdTree(Points points, std::vector<int> rows, const RunContext& context)
     : dim_(points.dim), n_(Index(rows.size())) {
   if (dim_ < 1) throw Error("Points need at least one coordinate.");
-  check_finite(points, rows);
+  parallel_ranges(context, n_, light_range, [&](Index first, Index last, Index) {
+    for (Index i = first; i < last; ++i) check_finite(points, Index{rows[i]});
+  });
   rows_.assign(leaves() * leaf_size, -1);
   coords_.assign(leaves() * leaf_size * dim_, std::numeric_limits<double>::quiet_NaN());
   boxes_.resize(nodes() * 2 * dim_);

@@ -110,18 +110,18 @@ inline void leaf_distances(const double* leaf_coords, const double* x, int dim, 
   }
 }
 
-// Squared distances of x to leaf_size boxes at a time. `boxes` contains for each dimension leaf_size lower sides, then
-// leaf_size upper ones. The term (t + |t|) / 2 equals max(t, 0) exactly, and unlike a comparison it vectorises. Outside
-// the box only one of the two terms is not zero.
-inline void box_distances(const double* boxes, const double* x, int dim, double* result) {
+// Squared distances of the box from `low` to `high` to leaf_size boxes at a time. `boxes` contains for each dimension
+// leaf_size lower sides, then leaf_size upper ones. The term (t + |t|) / 2 equals max(t, 0) exactly, and unlike a
+// comparison it vectorises. Between separate boxes only one of the two terms is not zero.
+inline void box_distances(const double* boxes, const double* low, const double* high, int dim, double* result) {
   constexpr int size = KdTree::leaf_size;
   for (int s = 0; s < size; ++s) result[s] = 0.0;
   for (int c = 0; c < dim; ++c) {
-    const double* low = boxes + 2 * c * size;
-    const double* high = low + size;
-    const double at = x[c];
+    const double* lows = boxes + 2 * c * size;
+    const double* highs = lows + size;
+    const double at_low = low[c], at_high = high[c];
     for (int s = 0; s < size; ++s) {
-      const double below = low[s] - at, above = at - high[s];
+      const double below = lows[s] - at_high, above = at_low - highs[s];
       const double gap = 0.5 * ((below + std::fabs(below)) + (above + std::fabs(above)));
       result[s] += gap * gap;
     }

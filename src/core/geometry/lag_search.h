@@ -105,8 +105,8 @@ class LagSearch {
     for (std::size_t first = 0; first < near_.size(); first += size) {
       if (near_[first].distance2 > reach_.space2() + reach_.time2()) return;
       const double* boxes = near_.boxes(first);
-      box_distances(boxes, query.x, space_, space2);
-      box_distances(boxes + 2 * space_ * size, query.x + space_, 1, time2);
+      box_distances(boxes, query.x, query.x, space_, space2);
+      box_distances(boxes + 2 * space_ * size, query.x + space_, query.x + space_, 1, time2);
       const std::size_t count = std::min(size, near_.size() - first);
       for (std::size_t i = 0; i < count; ++i) {
         const Node& leaf = near_[first + i].node;

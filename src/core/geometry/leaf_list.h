@@ -1,19 +1,18 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
+#include "geometry/box_runs.h"
 #include "geometry/kd_tree.h"
 
 namespace neargp {
 
-// The leaves near a block of queries, nearest first. Their boxes lie side by side in runs of leaf_size, as
-// box_distances() takes them, and NaN fills the last run.
+// The leaves near a block of queries, nearest first, with their boxes in runs.
 class LeafList {
  public:
   using Node = KdTree::Node;
-  static constexpr std::size_t run_length = KdTree::leaf_size;
+  static constexpr std::size_t run_length = BoxRuns::length;
 
   struct Leaf {
     double distance2;  // from the box of the block
@@ -49,26 +48,17 @@ class LeafList {
   const Leaf& operator[](std::size_t i) const { return leaves_[i]; }
 
   // For the run that begins with leaf `first`.
-  const double* boxes(std::size_t first) const { return boxes_.data() + first * 2 * dim_; }
+  const double* boxes(std::size_t first) const { return boxes_[first / run_length]; }
 
  private:
   void gather_boxes(const KdTree& tree) {
-    dim_ = tree.dim();
-    const std::size_t runs = (leaves_.size() + run_length - 1) / run_length;
-    boxes_.assign(runs * 2 * dim_ * run_length, std::numeric_limits<double>::quiet_NaN());
-    for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      const double* box = tree.low(leaves_[i].node.id);
-      double* place = boxes_.data() + i / run_length * 2 * dim_ * run_length + i % run_length;
-      for (std::size_t c = 0; c < dim_; ++c) {
-        place[2 * c * run_length] = box[c];
-        place[(2 * c + 1) * run_length] = box[dim_ + c];
-      }
-    }
+    boxes_.start(leaves_.size(), tree.dim());
+    for (std::size_t i = 0; i < leaves_.size(); ++i)
+      boxes_.set(i, tree.low(leaves_[i].node.id), tree.high(leaves_[i].node.id));
   }
 
-  std::size_t dim_ = 0;
   std::vector<Leaf> leaves_;
-  std::vector<double> boxes_;
+  BoxRuns boxes_;
   std::vector<Node> pending_;
 };
 

@@ -1,151 +1,55 @@
-#include <cmath>
+#include "geometry/maxmin.h"
+
 #include <limits>
 #include <vector>
 
-#include "geometry/kd_tree.h"
 #include "geometry/ordering.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
 namespace {
 
-// Farthest-point sampling as a tournament played on a kd-tree. Each leaf and each node stores its champion, the point
-// below it that is farthest from all chosen points. The champion of the root is chosen next. A new point only shortens
-// distances that are larger than the distance to it. The update therefore skips every node whose champion is nearer to
-// the chosen points than the node's box is to the new point. Early points visit much of the tree and late ones only
-// their surroundings: the r-th point of n changes about n / r distances, n log n altogether.
-template <int Dim>
-class Tournament {
- public:
-  // Before anything is chosen all distances are equal, and that of `first` is larger.
-  Tournament(const KdTree& tree, int first)
-      : tree_(tree), distance2_(tree.leaves() * KdTree::leaf_size, chosen), champion_(tree.nodes()) {
-    const int* rows = tree.leaf_rows(0);
-    for (Index slot = 0; slot < tree.size(); ++slot)
-      distance2_[slot] =
-          rows[slot] == first ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::max();
-    crown(tree.root());
-  }
-
-  int champion() const { return champion_[0].row; }
-  double distance2() const { return champion_[0].distance2; }
-
-  // Chooses the champion, whose coordinates are x.
-  void choose_champion(const double* x) { update(x, champion(), tree_.root()); }
-
- private:
-  using Node = KdTree::Node;
-
-  struct Champion {
-    double distance2;  // to the nearest chosen point
-    int row;
-  };
-
-  static constexpr double chosen = -1.0;  // below every distance
-
-  int dim() const { return Dim > 0 ? Dim : tree_.dim(); }
-
-  static Champion better(const Champion& a, const Champion& b) {
-    return a.distance2 > b.distance2 || (a.distance2 == b.distance2 && a.row < b.row) ? a : b;
-  }
-
-  void crown(Node node) {
-    if (node.is_leaf()) return crown_leaf(node);
-    crown(node.left());
-    crown(node.right());
-    champion_[node.id] = better(champion_[node.left().id], champion_[node.right().id]);
-  }
-
-  // Rows ascend within a leaf, so the first of equals is the one with the smallest row.
-  void crown_leaf(Node leaf) {
-    const double* distance2 = distance2_.data() + leaf.first_leaf * KdTree::leaf_size;
-    int best = 0;
-    for (int s = 1; s < KdTree::leaf_size; ++s) best = distance2[s] > distance2[best] ? s : best;
-    champion_[leaf.id] = {distance2[best], tree_.leaf_rows(leaf.first_leaf)[best]};
-  }
-
-  // A node changes only where a distance below it does or where its champion is the point chosen.
-  void update(const double* x, int row, Node node) {
-    if (node.is_leaf()) return update_leaf(x, row, node);
-    bool changed = false;
-    for (const Node& child : {node.left(), node.right()}) {
-      const Champion& best = champion_[child.id];
-      if (best.row != row &&
-          squared_distance_to_box(x, tree_.low(child.id), tree_.high(child.id), dim()) >= best.distance2)
-        continue;
-      update(x, row, child);
-      changed = true;
-    }
-    if (changed) champion_[node.id] = better(champion_[node.left().id], champion_[node.right().id]);
-  }
-
-  void update_leaf(const double* x, int row, Node leaf) {
-    double new_distance2[KdTree::leaf_size];
-    leaf_distances(tree_.leaf_coords(leaf.first_leaf), x, dim(), new_distance2);
-    double* distance2 = distance2_.data() + leaf.first_leaf * KdTree::leaf_size;
-    for (int s = 0; s < KdTree::leaf_size; ++s)
-      distance2[s] = new_distance2[s] < distance2[s] ? new_distance2[s] : distance2[s];
-    if (champion_[leaf.id].row == row) {
-      const int* rows = tree_.leaf_rows(leaf.first_leaf);
-      distance2[std::lower_bound(rows, rows + tree_.leaf_count(leaf.first_leaf), row) - rows] = chosen;
-    }
-    crown_leaf(leaf);
-  }
-
-  const KdTree& tree_;
-  std::vector<double> distance2_;  // of each slot of the leaves to the nearest chosen point
-  std::vector<Champion> champion_;
-};
-
-int nearest_to_centroid(Points points) {
-  std::vector<double> centroid(points.dim, 0.0);
-  for (Index i = 0; i < points.n; ++i)
-    for (int c = 0; c < points.dim; ++c) centroid[c] += points[i][c];
-  for (double& x : centroid) x /= double(points.n);
-  Index nearest = 0;
-  double nearest2 = std::numeric_limits<double>::infinity();
-  for (Index i = 0; i < points.n; ++i) {
-    const double distance2 = squared_distance(points[i], centroid.data(), points.dim);
-    if (distance2 < nearest2) {
-      nearest2 = distance2;
-      nearest = i;
-    }
-  }
-  return int(nearest);
-}
-
-// Every choice depends on the one before, so the points are chosen by one thread, in steps between which the
-// computation can be interrupted.
-template <int Dim>
-std::vector<int> play(Points points, const RunContext& context, std::vector<double>* distance2) {
-  const KdTree tree(points, context);
-  Tournament<Dim> tournament(tree, nearest_to_centroid(points));
-  std::vector<int> order(std::size_t(points.n));
-  if (distance2) distance2->resize(order.size());
-  RunContext serial = context;
-  serial.threads = 1;
-  constexpr Index step = 64;
-  parallel_for(serial, (points.n + step - 1) / step, [&](Index chunk) {
-    for (Index rank = chunk * step; rank < std::min(points.n, (chunk + 1) * step); ++rank) {
-      order[rank] = tournament.champion();
-      if (distance2) (*distance2)[rank] = tournament.distance2();
-      tournament.choose_champion(points[order[rank]]);
-    }
-  });
-  return order;
+// For 10,000 rows, rounds take up to three times the CPU time of a tournament, and for a million 1.0 to 1.7 times as
+// much (bench/ordering.sh).
+bool rounds_pay(Points points, const RunContext& context) {
+  const Index least = context.threads > 2 ? 20000 : 200000;
+  return context.threads > 1 && points.n >= least && (points.dim == 2 || points.dim == 3);
 }
 
 }  // namespace
 
+// The sum is in the order of the rows: on a lattice, its last bits decide between the rows around the centre.
+int nearest_to_centroid(Points points, const RunContext& context) {
+  std::vector<double> centroid(points.dim, 0.0);
+  for (Index i = 0; i < points.n; ++i)
+    for (int c = 0; c < points.dim; ++c) centroid[c] += points[i][c];
+  for (double& x : centroid) x /= double(points.n);
+  std::vector<RankedRow> nearest((points.n + light_range - 1) / light_range,
+                                 {std::numeric_limits<double>::infinity(), 0});
+  parallel_ranges(context, points.n, light_range, [&](Index first, Index last, Index chunk) {
+    for (Index i = first; i < last; ++i) {
+      const double distance2 = squared_distance(points[i], centroid.data(), points.dim);
+      if (distance2 < nearest[chunk].distance2) nearest[chunk] = {distance2, int(i)};
+    }
+  });
+  return std::min_element(nearest.begin(), nearest.end(),
+                          [](const RankedRow& a, const RankedRow& b) { return a.distance2 < b.distance2; })
+      ->row;
+}
+
 std::vector<int> maxmin_order(Points points, const RunContext& context, std::vector<double>* distance2) {
   if (points.n == 0) return {};
-  switch (points.dim) {
-    case 1: return play<1>(points, context, distance2);
-    case 2: return play<2>(points, context, distance2);
-    case 3: return play<3>(points, context, distance2);
-    case 4: return play<4>(points, context, distance2);
-    default: return play<0>(points, context, distance2);
-  }
+  const RankedRows ranked =
+      rounds_pay(points, context) ? maxmin_by_rounds(points, context) : maxmin_by_tournament(points, context);
+  std::vector<int> order(ranked.size());
+  if (distance2) distance2->resize(ranked.size());
+  parallel_ranges(context, points.n, light_range, [&](Index first, Index last, Index) {
+    for (Index rank = first; rank < last; ++rank) {
+      order[rank] = ranked[rank].row;
+      if (distance2) (*distance2)[rank] = ranked[rank].distance2;
+    }
+  });
+  return order;
 }
 
 }  // namespace neargp

@@ -9,7 +9,7 @@ namespace neargp {
 
 NeighborIndex::NeighborIndex(std::vector<double> coords, int dim) : coords_(std::move(coords)), dim_(dim) {
   if (dim_ < 1) throw Error("Points need at least one coordinate.");
-  check_finite(reference());
+  check_finite(reference(), RunContext());
 }
 
 NeighborTable NeighborIndex::nearest(Points queries, int k, const RunContext& context, const LagOrder* lags) {

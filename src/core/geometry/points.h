@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/run_context.h"
 #include "base/types.h"
 
 namespace neargp {
@@ -19,5 +20,9 @@ inline double squared_distance(const double* a, const double* b, int dim) {
   for (int c = 0; c < dim; ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
   return sum;
 }
+
+// Throw an Error unless all coordinates are finite, of one row or of all. The first such row is named.
+void check_finite(Points points, Index row);
+void check_finite(Points points, const RunContext& context);
 
 }  // namespace neargp

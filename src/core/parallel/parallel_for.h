@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <mutex>
 #include <thread>
 
 #include "base/run_context.h"
 #include "base/types.h"
+#include "parallel/poll.h"
 #include "parallel/thread_pool.h"
 
 namespace neargp {
@@ -17,7 +17,7 @@ namespace detail {
 // Hands out chunks in ascending order, keeps the first failure and polls the caller's callbacks.
 class ChunkQueue {
  public:
-  ChunkQueue(const RunContext& context, Index chunks) : context_(context), chunks_(chunks), last_poll_(Clock::now()) {}
+  ChunkQueue(const RunContext& context, Index chunks) : chunks_(chunks), poll_(context) {}
 
   template <class Body>
   void work(bool on_calling_thread, Body& body) {
@@ -38,8 +38,6 @@ class ChunkQueue {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   // Chunks are handed out in ascending order and started ones always finish, so the failure with the
   // smallest chunk is the same one for any number of threads.
   void fail(Index chunk, const std::exception_ptr& failure) {
@@ -52,26 +50,20 @@ class ChunkQueue {
   }
 
   void poll(Index chunk) {
-    if (!context_.check_interrupt && !context_.progress) return;
-    const auto now = Clock::now();
-    if (now - last_poll_ < std::chrono::milliseconds(50)) return;
-    last_poll_ = now;
     try {
-      if (context_.check_interrupt) context_.check_interrupt();
-      if (context_.progress) context_.progress(double(chunk + 1) / double(chunks_));
+      poll_(double(chunk + 1) / double(chunks_));
     } catch (...) {
       fail(chunks_, std::current_exception());
     }
   }
 
-  const RunContext& context_;
   const Index chunks_;
   std::atomic<Index> next_{0};
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;
   std::exception_ptr failure_;
   Index failed_chunk_ = 0;
-  Clock::time_point last_poll_;
+  Poll poll_;
 };
 
 }  // namespace detail
@@ -89,6 +81,16 @@ void parallel_for(const RunContext& context, Index chunks, Body body) {
   const Index threads = std::min(Index(context.threads), chunks);
   thread_pool::run(int(threads) - 1, [&] { queue.work(std::this_thread::get_id() == caller, body); });
   queue.rethrow_failure();
+}
+
+// Rows of a chunk where a row takes some nanoseconds.
+constexpr Index light_range = 16384;
+
+// Calls body(first, last, chunk) for chunks of `size` among 0, ..., n - 1, in the same way.
+template <class Body>
+void parallel_ranges(const RunContext& context, Index n, Index size, Body body) {
+  parallel_for(context, (n + size - 1) / size,
+               [&](Index chunk) { body(chunk * size, std::min(n, (chunk + 1) * size), chunk); });
 }
 
 }  // namespace neargp
