@@ -10,7 +10,9 @@
 #include "geometry/longlat.h"
 #include "geometry/neighbor_index.h"
 #include "geometry/neighbors.h"
+#include "geometry/ordering.h"
 #include "geometry_fixtures.h"
+#include "hard_clouds.h"
 
 using namespace neargp;
 using namespace fixtures;
@@ -294,13 +296,13 @@ TEST_CASE("an index of the reference points gives, again and again, the neighbou
     NeighborIndex index(cloud.coords, points.dim);
     for (const int seed : {4, 5}) {
       const Cloud queries = uniform_cloud(60, points.dim, seed);
-      const std::vector<int> nearest = nearest_to(points, queries.view(), 9, with_threads(1)).index;
+      const UnsetVector<int> nearest = nearest_to(points, queries.view(), 9, with_threads(1)).index;
       CHECK(index.nearest(queries.view(), 9, with_threads(2)).index == nearest);
       for (const int sectors : {1, 4})
         CHECK(index.by_sector(queries.view(), in_plane, sectors, 3, with_threads(1)).index ==
               nearest_by_sector(points, queries.view(), in_plane, sectors, 3, with_threads(1)).index);
-      const std::vector<int> alone = index.nearest({queries.view()[7], 1, points.dim}, 9, with_threads(1)).index;
-      CHECK(alone == std::vector<int>(nearest.begin() + 7 * 9, nearest.begin() + 8 * 9));
+      const UnsetVector<int> alone = index.nearest({queries.view()[7], 1, points.dim}, 9, with_threads(1)).index;
+      CHECK(alone == UnsetVector<int>(nearest.begin() + 7 * 9, nearest.begin() + 8 * 9));
     }
   }
 }
@@ -313,4 +315,55 @@ TEST_CASE("an index refuses what a search without one refuses") {
   CHECK_THROWS_AS(index.by_sector(queries.view(), in_plane, 0, 2, with_threads(1)), Error);
   CHECK_THROWS_AS(NeighborIndex({0.0, std::nan("")}, 1), Error);
   CHECK_THROWS_AS(NeighborIndex({}, 0), Error);
+}
+
+namespace {
+
+// With eight threads and more, nearest_before() builds its trees along a curve. nearest_earlier() cuts all trees at
+// medians.
+void check_along_curve(const Cloud& cloud, const std::vector<int>& order, int k) {
+  const Points points = cloud.view();
+  std::vector<int> rank(order.size());
+  for (std::size_t r = 0; r < order.size(); ++r) rank[order[r]] = int(r);
+  const auto expected = nearest_earlier(points, rank, points, rank, k, with_threads(1)).index;
+  for (const int threads : {1, 8}) CHECK(nearest_before(points, order, k, with_threads(threads)).index == expected);
+  for (const int row : {order[1], order[order.size() / 2], order.back()}) {
+    const std::vector<int> nearest =
+        brute_nearest(points, points[row], k, [&](int other) { return rank[other] < rank[row]; });
+    CHECK(std::equal(nearest.begin(), nearest.end(), expected.begin() + Index(row) * k));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ordered neighbours are the same by trees along a curve and by trees cut at medians") {
+  for (const HardKind& kind : hard_kinds(2)) {
+    INFO(kind.name);
+    check_along_curve(hard_cloud(kind, 10500, 2, true), shuffled(10500), 12);
+  }
+  check_along_curve(uniform_cloud(40000, 3), maxmin_order(uniform_cloud(40000, 3).view(), with_threads(3)), 15);
+}
+
+TEST_CASE("ordered neighbours are the same by both trees for any order and number" * extended) {
+  for (const int dim : {2, 3})
+    for (const HardKind& kind : hard_kinds(dim))
+      for (const bool repeats : {false, true}) {
+        INFO(kind.name << ", dimension " << dim << ", repeats: " << repeats);
+        const Cloud cloud = hard_cloud(kind, 30000, dim, repeats);
+        for (const int k : {1, 15, 30, 60}) {
+          check_along_curve(cloud, shuffled(30000), k);
+          check_along_curve(cloud, maxmin_order(cloud.view(), with_threads(3)), k);
+          check_along_curve(cloud, coordinate_order(cloud.view()), k);
+        }
+      }
+}
+
+TEST_CASE("the first row in the order that is not finite is named, by trees along a curve") {
+  Cloud cloud = uniform_cloud(20000, 2);
+  cloud.coords[2 * 700] = cloud.coords[2 * 19000 + 1] = HUGE_VAL;
+  std::vector<int> order = shuffled(20000);
+  const bool is_first = std::find(order.begin(), order.end(), 700) < std::find(order.begin(), order.end(), 19000);
+  CHECK_THROWS_WITH_AS(nearest_before(cloud.view(), order, 3, with_threads(8)),
+                       is_first ? "Coordinate 1 of row 701 is not finite." : "Coordinate 2 of row 19001 is not finite.",
+                       Error);
 }

@@ -59,14 +59,14 @@ TEST_CASE("a table that counts from one, with a mark of its own for absent rows,
   const Data data(uniform_cloud(40, 2), 2);
   const NeighborTable table = neighbors_before(data, 4);
   const int absent = std::numeric_limits<int>::min();
-  std::vector<int> counted_from_one = table.index;
+  UnsetVector<int> counted_from_one = table.index;
   for (int& row : counted_from_one) row = row < 0 ? absent : row + 1;
-  const auto problem_of = [&](const std::vector<int>& rows) {
+  const auto problem_of = [&](const UnsetVector<int>& rows) {
     return LocalProblem(data.view(), {rows.data(), 40, 4, 1, absent}, {}, with_threads(1));
   };
   check_view(problem_of(counted_from_one), data, table, {});
   for (const int wrong : {0, -1, 41, absent + 1}) {
-    std::vector<int> broken = counted_from_one;
+    UnsetVector<int> broken = counted_from_one;
     broken[17] = wrong;
     CHECK_THROWS_WITH_AS(problem_of(broken), doctest::Contains("is referred to, but there are 40 rows."), Error);
   }

@@ -23,8 +23,8 @@ const NeighborEngine& engine() {
 struct Search {
   std::vector<int> label, limit, excluded;
 
-  std::vector<int> run(Points reference, Points queries, int k) const {
-    std::vector<int> index(std::size_t(queries.n) * k, -1);
+  UnsetVector<int> run(Points reference, Points queries, int k) const {
+    UnsetVector<int> index(std::size_t(queries.n) * k, -1);
     NeighborRequest request;
     request.reference = reference;
     request.queries = queries;
@@ -56,7 +56,7 @@ void check_earlier(const Cloud& cloud) {
     search.limit.push_back(int(search.limit.size()));
   }
   const Points ordered{coords.data(), points.n, points.dim};
-  const std::vector<int> found = search.run(ordered, ordered, k);
+  const UnsetVector<int> found = search.run(ordered, ordered, k);
   const NeighborTable expected = nearest_before(points, order, k, with_threads(1));
   for (Index rank = 0; rank < points.n; ++rank)
     for (int e = 0; e < k; ++e) REQUIRE(found[rank * k + e] == expected[order[rank]][e]);
@@ -105,7 +105,7 @@ TEST_CASE("a team may have more threads than a store has room for" * extended) {
 TEST_CASE("a thread that has not spoken to the device yet may search") {
   const emulated::Fresh device;
   const Cloud cloud = uniform_cloud(200, 2);
-  std::vector<int> found;
+  UnsetVector<int> found;
   std::exception_ptr failure;
   std::thread([&] {
     try {

@@ -40,11 +40,6 @@ void check_coordinates(Points points) {
                     " is not a number of at most 1e30 in size.");
 }
 
-void check_rows(const std::vector<int>& rows, int smallest, Index n) {
-  for (const int row : rows)
-    if (row < smallest || row >= n) refuse_row(Index(row) + 1, n);
-}
-
 void check_outputs(const int* outputs, Index n, const Covariance& covariance) {
   if (n == 0) return;
   if ((outputs != nullptr) != (covariance.outputs() > 0))

@@ -43,10 +43,14 @@ LocalView view_of(const LocalData& data, const LocalTargets& targets);
 // Throws an Error unless all coordinates are numbers of at most 1e30 in size.
 void check_coordinates(Points points);
 
-// Throws an Error unless all rows lie in smallest .. n - 1. If rows may be absent, `smallest` is -1, else 0.
-void check_rows(const std::vector<int>& rows, int smallest, Index n);
-
 [[noreturn]] void refuse_row(Index number, Index n);
+
+// Throws an Error unless all rows lie in smallest .. n - 1. If rows may be absent, `smallest` is -1, else 0.
+template <class Rows>
+void check_rows(const Rows& rows, int smallest, Index n) {
+  for (const int row : rows)
+    if (row < smallest || row >= n) refuse_row(Index(row) + 1, n);
+}
 
 // Throws an Error unless the covariance includes all outputs that n rows name, or is without outputs if the rows are.
 void check_outputs(const int* outputs, Index n, const Covariance& covariance);

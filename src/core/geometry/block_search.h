@@ -26,7 +26,7 @@ struct OtherRow {  // limit = the query's own row
 };
 
 struct EarlierRow {              // limit = the query's rank
-  std::vector<int> rank;         // of the point in each slot of the leaves
+  UnsetVector<int> rank;         // of the point in each slot of the leaves
   std::vector<int> lowest_rank;  // below each node
   bool skips(Index node, int limit) const { return lowest_rank[node] >= limit; }
   bool accepts(Index slot, int limit) const { return rank[slot] < limit; }

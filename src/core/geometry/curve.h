@@ -165,4 +165,18 @@ UnsetVector<KeyedRow> rows_along(Points points, const CurveGrid<Dim>& grid, cons
   return rows;
 }
 
+// All rows along Hilbert's curve, or none if distances between the points overflow or vanish.
+template <int Dim>
+UnsetVector<int> rows_along_hilbert(Points points, const RunContext& context) {
+  const CurveGrid<Dim> grid(points, context);
+  if (!grid.is_regular()) return {};
+  const UnsetVector<KeyedRow> keyed = rows_along<Dim>(
+      points, grid, [](const auto& cell) { return hilbert_key<Dim>(cell); }, context);
+  UnsetVector<int> rows(keyed.size());
+  parallel_ranges(context, points.n, light_range, [&](Index first, Index last, Index) {
+    for (Index i = first; i < last; ++i) rows[i] = keyed[i].row;
+  });
+  return rows;
+}
+
 }  // namespace neargp

@@ -10,39 +10,42 @@
 namespace neargp {
 namespace {
 
-std::vector<int> all_rows(Index n) {
+UnsetVector<int> all_rows(Index n) {
   if (n > std::numeric_limits<int>::max()) throw Error("There are more than 2^31 - 1 points.");
-  std::vector<int> rows(n);
+  UnsetVector<int> rows(n);
   std::iota(rows.begin(), rows.end(), 0);
   return rows;
 }
 
 // Nodes of this many leaves are finished by one thread.
-constexpr Index subtree_leaves = 2048;
+constexpr Index subtree_leaves = 2048, subtree_leaves_along_list = 1024;
 
 }  // namespace
 
 KdTree::KdTree(Points points, const RunContext& context) : KdTree(points, all_rows(points.n), context) {}
 
-KdTree::KdTree(Points points, std::vector<int> rows, const RunContext& context)
+KdTree::KdTree(Points points, const UnsetVector<int>& rows, const RunContext& context, Cuts cuts)
     : dim_(points.dim), n_(Index(rows.size())) {
   if (dim_ < 1) throw Error("Points need at least one coordinate.");
+  UnsetVector<Entry> entries(rows.size());
   parallel_ranges(context, n_, light_range, [&](Index first, Index last, Index) {
-    for (Index i = first; i < last; ++i) check_finite(points, Index{rows[i]});
+    for (Index i = first; i < last; ++i) {
+      check_finite(points, Index{rows[i]});
+      entries[i] = {0.0, rows[i]};
+    }
   });
-  rows_.assign(leaves() * leaf_size, -1);
-  coords_.assign(leaves() * leaf_size * dim_, std::numeric_limits<double>::quiet_NaN());
+  rows_.resize(leaves() * leaf_size);
+  coords_.resize(leaves() * leaf_size * dim_);
   boxes_.resize(nodes() * 2 * dim_);
   if (n_ == 0) return;
 
-  std::vector<Entry> entries(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) entries[i] = {0.0, rows[i]};
+  const Index most_leaves = cuts == Cuts::medians ? subtree_leaves : subtree_leaves_along_list;
   std::vector<Node> level = {root()}, subtrees, upper;
   while (!level.empty()) {
     std::vector<Node> large;
-    for (const Node& node : level)
-      (node.last_leaf - node.first_leaf > subtree_leaves ? large : subtrees).push_back(node);
-    parallel_for(context, Index(large.size()), [&](Index i) { split(points, entries, large[i]); });
+    for (const Node& node : level) (node.last_leaf - node.first_leaf > most_leaves ? large : subtrees).push_back(node);
+    if (cuts == Cuts::medians)
+      parallel_for(context, Index(large.size()), [&](Index i) { split(points, entries, large[i]); });
     level.clear();
     for (const Node& node : large) {
       level.push_back(node.left());
@@ -76,7 +79,7 @@ int KdTree::widest_dimension(Points points, const Entry* first, const Entry* las
 }
 
 // Ties go by row, so that the leaf order is the same with every standard library.
-void KdTree::split(Points points, std::vector<Entry>& entries, Node node) const {
+void KdTree::split(Points points, UnsetVector<Entry>& entries, Node node) const {
   Entry* first = entries.data() + node.first_leaf * leaf_size;
   Entry* last = entries.data() + std::min(n_, node.last_leaf * leaf_size);
   Entry* middle = entries.data() + node.middle() * leaf_size;
@@ -86,7 +89,7 @@ void KdTree::split(Points points, std::vector<Entry>& entries, Node node) const 
                    [](const Entry& a, const Entry& b) { return a.key < b.key || (a.key == b.key && a.row < b.row); });
 }
 
-void KdTree::build_subtree(Points points, std::vector<Entry>& entries, Node node) {
+void KdTree::build_subtree(Points points, UnsetVector<Entry>& entries, Node node) {
   if (node.is_leaf()) return fill_leaf(points, entries, node);
   split(points, entries, node);
   build_subtree(points, entries, node.left());
@@ -94,7 +97,7 @@ void KdTree::build_subtree(Points points, std::vector<Entry>& entries, Node node
   join_boxes(node);
 }
 
-void KdTree::fill_leaf(Points points, std::vector<Entry>& entries, Node node) {
+void KdTree::fill_leaf(Points points, UnsetVector<Entry>& entries, Node node) {
   Entry* first = entries.data() + node.first_leaf * leaf_size;
   const int count = leaf_count(node.first_leaf);
   std::sort(first, first + count, [](const Entry& a, const Entry& b) { return a.row < b.row; });
@@ -112,6 +115,9 @@ void KdTree::fill_leaf(Points points, std::vector<Entry>& entries, Node node) {
       high[c] = std::max(high[c], x[c]);
     }
   }
+  std::fill(rows_.begin() + node.first_leaf * leaf_size + count, rows_.begin() + (node.first_leaf + 1) * leaf_size, -1);
+  for (int s = count; s < leaf_size; ++s)
+    for (int c = 0; c < dim_; ++c) coords[c * leaf_size + s] = std::numeric_limits<double>::quiet_NaN();
 }
 
 void KdTree::join_boxes(Node node) {

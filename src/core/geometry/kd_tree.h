@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/run_context.h"
+#include "base/unset_vector.h"
 #include "geometry/points.h"
 
 namespace neargp {
@@ -32,7 +33,11 @@ class KdTree {
     Node right() const { return {id + 2 * (middle() - first_leaf), middle(), last_leaf}; }
   };
 
-  KdTree(Points points, std::vector<int> rows, const RunContext& context);
+  // Nodes are cut at medians. Rows that are already in the order of a curve can be cut where the list is: only small
+  // nodes are then cut at medians, which keep their boxes tight.
+  enum class Cuts { medians, along_list };
+
+  KdTree(Points points, const UnsetVector<int>& rows, const RunContext& context, Cuts cuts = Cuts::medians);
   KdTree(Points points, const RunContext& context);
 
   int dim() const { return dim_; }
@@ -57,16 +62,16 @@ class KdTree {
   };
 
   int widest_dimension(Points points, const Entry* first, const Entry* last) const;
-  void split(Points points, std::vector<Entry>& entries, Node node) const;
-  void build_subtree(Points points, std::vector<Entry>& entries, Node node);
-  void fill_leaf(Points points, std::vector<Entry>& entries, Node node);
+  void split(Points points, UnsetVector<Entry>& entries, Node node) const;
+  void build_subtree(Points points, UnsetVector<Entry>& entries, Node node);
+  void fill_leaf(Points points, UnsetVector<Entry>& entries, Node node);
   void join_boxes(Node node);
 
   int dim_;
   Index n_;
-  std::vector<int> rows_;       // leaves * leaf_size, -1 beyond the end
-  std::vector<double> coords_;  // leaves * dim * leaf_size
-  std::vector<double> boxes_;   // nodes * 2 * dim
+  UnsetVector<int> rows_;       // leaves * leaf_size, -1 beyond the end
+  UnsetVector<double> coords_;  // leaves * dim * leaf_size
+  UnsetVector<double> boxes_;   // nodes * 2 * dim
 };
 
 // Distance between the nearest points of two boxes.

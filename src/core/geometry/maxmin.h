@@ -26,7 +26,7 @@ int nearest_to_centroid(Points points, const RunContext& context);
 RankedRows maxmin_by_tournament(Points points, const RunContext& context);
 
 // Goes on with `rows`, whose squared distances to the rows chosen before are `distance2`, by row of `points`.
-RankedRows maxmin_by_tournament(Points points, std::vector<int> rows, const UnsetVector<double>& distance2,
+RankedRows maxmin_by_tournament(Points points, const UnsetVector<int>& rows, const UnsetVector<double>& distance2,
                                 const RunContext& context);
 
 // Many rows at a time, on all threads: geometry/maxmin_phase.h. For two and three dimensions.

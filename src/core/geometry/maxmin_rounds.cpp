@@ -108,14 +108,14 @@ class MaxminOrder {
   // Goes on with the tournament. It also chooses the rows that an incomplete phase left, whose order is that of
   // sorting.
   void finish_by_tournament(RankedRows& choices) {
-    std::vector<int> left;
+    UnsetVector<int> left;
     UnsetVector<double> distance2(points_.n);
     for (Index slot = 0; slot < rows_.size(); ++slot) {
       if (!(rows_.distance2[slot] > 0.0)) continue;
       left.push_back(rows_.row[slot]);
       distance2[rows_.row[slot]] = rows_.distance2[slot];
     }
-    RankedRows rest = maxmin_by_tournament(points_, std::move(left), distance2, context_);
+    RankedRows rest = maxmin_by_tournament(points_, left, distance2, context_);
     while (!rest.empty() && rest.back().distance2 == 0.0) rest.pop_back();
     std::sort(choices.begin(), choices.end());
     std::merge(choices.begin(), choices.end(), rest.begin(), rest.end(), order_.begin() + ranked_);

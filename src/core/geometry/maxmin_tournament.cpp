@@ -50,9 +50,9 @@ RankedRows maxmin_by_tournament(Points points, const RunContext& context) {
       context);
 }
 
-RankedRows maxmin_by_tournament(Points points, std::vector<int> rows, const UnsetVector<double>& distance2,
+RankedRows maxmin_by_tournament(Points points, const UnsetVector<int>& rows, const UnsetVector<double>& distance2,
                                 const RunContext& context) {
-  const KdTree tree(points, std::move(rows), context);
+  const KdTree tree(points, rows, context);
   return play_in_dimension(
       points, tree, [&](int row) { return distance2[row]; }, context);
 }

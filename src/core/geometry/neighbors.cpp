@@ -4,7 +4,9 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "geometry/block_search.h"
+#include "geometry/curve.h"
 #include "geometry/engine_search.h"
 #include "geometry/kd_tree.h"
 #include "geometry/lag_search.h"
@@ -72,24 +74,32 @@ void search_tree(const KdTree& tree, const KdTree& query_tree, const Eligible& e
   }
 }
 
-int lowest_rank_below(const KdTree& tree, KdTree::Node node, EarlierRow& earlier) {
-  int lowest;
-  if (node.is_leaf()) {
-    const int* rank = earlier.rank.data() + node.first_leaf * KdTree::leaf_size;
-    lowest = *std::min_element(rank, rank + KdTree::leaf_size);
-  } else {
-    lowest = std::min(lowest_rank_below(tree, node.left(), earlier), lowest_rank_below(tree, node.right(), earlier));
-  }
+// `lowest_in_leaf`: of each leaf.
+int lowest_rank_below(KdTree::Node node, const UnsetVector<int>& lowest_in_leaf, EarlierRow& earlier) {
+  const int lowest = node.is_leaf() ? lowest_in_leaf[node.first_leaf]
+                                    : std::min(lowest_rank_below(node.left(), lowest_in_leaf, earlier),
+                                               lowest_rank_below(node.right(), lowest_in_leaf, earlier));
   earlier.lowest_rank[node.id] = lowest;
   return lowest;
 }
 
-EarlierRow make_earlier_row(const KdTree& tree, const std::vector<int>& rank_of_row) {
+template <class Ranks>
+EarlierRow make_earlier_row(const KdTree& tree, const Ranks& rank_of_row, const RunContext& context) {
+  constexpr int size = KdTree::leaf_size;
   EarlierRow earlier;
-  earlier.rank.assign(tree.leaves() * KdTree::leaf_size, std::numeric_limits<int>::max());
-  for (Index slot = 0; slot < tree.size(); ++slot) earlier.rank[slot] = rank_of_row[tree.leaf_rows(0)[slot]];
+  earlier.rank.resize(tree.leaves() * size);
+  UnsetVector<int> lowest_in_leaf(tree.leaves());
+  parallel_ranges(context, tree.leaves(), light_range / size, [&](Index first, Index last, Index) {
+    for (Index leaf = first; leaf < last; ++leaf) {
+      int* rank = earlier.rank.data() + leaf * size;
+      const int count = tree.leaf_count(leaf);
+      for (int s = 0; s < count; ++s) rank[s] = rank_of_row[tree.leaf_rows(leaf)[s]];
+      std::fill(rank + count, rank + size, std::numeric_limits<int>::max());
+      lowest_in_leaf[leaf] = *std::min_element(rank, rank + size);
+    }
+  });
   earlier.lowest_rank.resize(tree.nodes());
-  lowest_rank_below(tree, tree.root(), earlier);
+  lowest_rank_below(tree.root(), lowest_in_leaf, earlier);
   return earlier;
 }
 
@@ -100,6 +110,33 @@ RunContext part_of(const RunContext& context, double begin, double end) {
   return part;
 }
 
+// The rows along Hilbert's curve, or none where this does not pay. Trees over parts of this list are built without
+// medians of many rows, which one thread would have to find. Their boxes are larger, so searches take 1.1 to 1.3 times
+// the CPU time (bench/ordering.sh): few threads are faster with medians.
+UnsetVector<int> rows_along_curve(Points points, const LagOrder* lags, const RunContext& context) {
+  if (lags || context.threads < 8 || points.n < 10000) return {};
+  if (points.dim == 2) return rows_along_hilbert<2>(points, context);
+  if (points.dim == 3) return rows_along_hilbert<3>(points, context);
+  return {};
+}
+
+// The rows of a list whose rank is below `end`, in the same order.
+UnsetVector<int> rows_before(const UnsetVector<int>& rows, const UnsetVector<int>& rank_of_row, Index end,
+                             const RunContext& context) {
+  const Index n = Index(rows.size());
+  std::vector<Index> kept((n + light_range - 1) / light_range + 1, 0);
+  parallel_ranges(context, n, light_range, [&](Index first, Index last, Index range) {
+    for (Index i = first; i < last; ++i) kept[range + 1] += rank_of_row[rows[i]] < end;
+  });
+  for (std::size_t range = 1; range < kept.size(); ++range) kept[range] += kept[range - 1];
+  UnsetVector<int> result(kept.back());
+  parallel_ranges(context, n, light_range, [&](Index first, Index last, Index range) {
+    for (Index i = first, to = kept[range]; i < last; ++i)
+      if (rank_of_row[rows[i]] < end) result[to++] = rows[i];
+  });
+  return result;
+}
+
 // Neighbours of the points with rank first_rank, first_rank + 1, ..., among the points before them. The ranks are
 // cut at n, n/2, n/4, ..., and each stretch searches a tree of the points up to its end. At least half of the points
 // in that tree precede the query. A search therefore meets few points that are not eligible, even in a maxmin or random
@@ -107,15 +144,26 @@ RunContext part_of(const RunContext& context, double begin, double end) {
 template <class ResultOfRow>
 void search_before(Points points, const std::vector<int>& order, Index first_rank, int k,
                    const ResultOfRow& result_of_row, const RunContext& context, const LagOrder* lags) {
-  std::vector<int> rank_of_row(order.size());
-  for (std::size_t rank = 0; rank < order.size(); ++rank) rank_of_row[order[rank]] = int(rank);
+  RunContext silent = context;
+  silent.progress = nullptr;
+  UnsetVector<int> rank_of_row(order.size()), rows(order.size());
+  parallel_ranges(silent, points.n, light_range, [&](Index first, Index last, Index) {
+    for (Index rank = first; rank < last; ++rank) {
+      check_finite(points, Index{order[rank]});
+      rows[rank] = order[rank];
+      rank_of_row[order[rank]] = int(rank);
+    }
+  });
+  UnsetVector<int> along_curve = rows_along_curve(points, lags, silent);
+  const KdTree::Cuts cuts = along_curve.empty() ? KdTree::Cuts::medians : KdTree::Cuts::along_list;
+  if (!along_curve.empty()) rows.swap(along_curve);
   const Index smallest_stretch = std::max<Index>(1024, 4 * Index{k});
   Index end = points.n;
   while (end > first_rank) {
     const Index begin = end < 2 * smallest_stretch ? first_rank : std::max(first_rank, end / 2);
     const RunContext part = part_of(context, 1.0 - double(end) / points.n, 1.0 - double(begin) / points.n);
-    const KdTree tree(points, std::vector<int>(order.begin(), order.begin() + end), part);
-    const EarlierRow earlier = make_earlier_row(tree, rank_of_row);
+    const KdTree tree(points, rows, part, cuts);
+    const EarlierRow earlier = make_earlier_row(tree, rank_of_row, silent);
     const auto append_queries = [&](Index leaf, std::vector<Query>& queries) {
       for (int s = 0; s < tree.leaf_count(leaf); ++s) {
         const int row = tree.leaf_rows(leaf)[s];
@@ -125,6 +173,7 @@ void search_before(Points points, const std::vector<int>& order, Index first_ran
     };
     search_tree(tree, tree, earlier, k, append_queries, part, lags);
     end = begin;
+    if (end > first_rank) rows = rows_before(rows, rank_of_row, end, silent);
   }
 }
 
@@ -140,6 +189,13 @@ void check_same_dimension(int reference, int queries) {
 
 }  // namespace
 
+NeighborTable::NeighborTable(Index n_, int k_, const RunContext& context) : n(n_), k(k_) {
+  check_memory("The table of neighbours", double(n), k, sizeof(int));
+  index.resize(std::size_t(n) * k);
+  parallel_ranges(context, Index(index.size()), Index{1} << 18,
+                  [&](Index first, Index last, Index) { std::fill(index.begin() + first, index.begin() + last, -1); });
+}
+
 void check_permutation(const std::vector<int>& order, Index n) {
   std::vector<bool> seen(std::size_t(n), false);
   bool valid = Index(order.size()) == n;
@@ -154,7 +210,7 @@ NeighborTable nearest_before(Points points, const std::vector<int>& order, int k
                              const LagOrder* lags) {
   check_k(k);
   check_permutation(order, points.n);
-  NeighborTable table(points.n, k);
+  NeighborTable table(points.n, k, context);
   if (!lags && before_by_engine(points, order, 0, 0, table, context)) return table;
   search_before(
       points, order, 0, k, [&](int row) { return table[row]; }, context, lags);
@@ -169,12 +225,12 @@ NeighborTable nearest_earlier(Points reference, const std::vector<int>& referenc
   check_same_dimension(reference.dim, queries.dim);
   if (Index(reference_rank.size()) != reference.n || Index(query_rank.size()) != queries.n)
     throw Error("Each point must have a rank.");
-  NeighborTable table(queries.n, k);
+  NeighborTable table(queries.n, k, context);
   if (reference.n == 0 || queries.n == 0) return table;
   int end = 1 + *std::max_element(query_rank.begin(), query_rank.end());
   while (end > 0) {
     const int begin = end < 2048 ? 0 : end / 2;
-    std::vector<int> sources, stretch;
+    UnsetVector<int> sources, stretch;
     for (Index i = 0; i < reference.n; ++i)
       if (reference_rank[i] < end) sources.push_back(int(i));
     for (Index i = 0; i < queries.n; ++i)
@@ -183,7 +239,7 @@ NeighborTable nearest_earlier(Points reference, const std::vector<int>& referenc
     if (sources.empty() || stretch.empty()) continue;
     const KdTree tree(reference, sources, context);
     const KdTree query_tree(queries, stretch, context);
-    const EarlierRow earlier = make_earlier_row(tree, reference_rank);
+    const EarlierRow earlier = make_earlier_row(tree, reference_rank, context);
     const auto append_queries = [&](Index leaf, std::vector<Query>& block) {
       for (int s = 0; s < query_tree.leaf_count(leaf); ++s) {
         const int row = query_tree.leaf_rows(leaf)[s];
@@ -198,7 +254,7 @@ NeighborTable nearest_earlier(Points reference, const std::vector<int>& referenc
 
 NeighborTable nearest_others(Points points, int k, const RunContext& context, const LagOrder* lags) {
   check_k(k);
-  NeighborTable table(points.n, k);
+  NeighborTable table(points.n, k, context);
   if (!lags && others_by_engine(points, table, context)) return table;
   const KdTree tree(points, context);
   const auto append_queries = [&](Index leaf, std::vector<Query>& queries) {
@@ -218,7 +274,7 @@ void check_search(Points reference, Points queries, int k) {
 
 NeighborTable nearest_to(Points reference, Points queries, int k, const RunContext& context) {
   check_search(reference, queries, k);
-  NeighborTable table(queries.n, k);
+  NeighborTable table(queries.n, k, context);
   if (nearest_by_engine(reference, queries, table, context)) return table;
   return nearest_to(KdTree(reference, context), queries, k, context);
 }
@@ -226,7 +282,7 @@ NeighborTable nearest_to(Points reference, Points queries, int k, const RunConte
 NeighborTable nearest_to(const KdTree& tree, Points queries, int k, const RunContext& context, const LagOrder* lags) {
   check_k(k);
   check_same_dimension(tree.dim(), queries.dim);
-  NeighborTable table(queries.n, k);
+  NeighborTable table(queries.n, k, context);
   const KdTree query_tree(queries, context);
   const auto append_queries = [&](Index leaf, std::vector<Query>& block) {
     for (int s = 0; s < query_tree.leaf_count(leaf); ++s) {
@@ -249,7 +305,7 @@ NeighborTable nearest_joint(Points reference, Points queries, const std::vector<
   for (Index i = 0; i < reference.n; ++i) order[i] = int(i);
   for (const int row : order_queries) order.push_back(int(reference.n) + row);
   const Points both = {coords.data(), reference.n + queries.n, reference.dim};
-  NeighborTable table(queries.n, k);
+  NeighborTable table(queries.n, k, context);
   if (!lags && before_by_engine(both, order, reference.n, reference.n, table, context)) return table;
   search_before(
       both, order, reference.n, k, [&](int row) { return table[row - reference.n]; }, context, lags);

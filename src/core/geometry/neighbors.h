@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "base/memory.h"
 #include "base/run_context.h"
+#include "base/unset_vector.h"
 #include "geometry/points.h"
 
 namespace neargp {
@@ -16,13 +16,11 @@ class LagOrder;
 struct NeighborTable {
   Index n = 0;
   int k = 0;
-  std::vector<int> index;
+  UnsetVector<int> index;
 
   NeighborTable() = default;
-  NeighborTable(Index n_, int k_) : n(n_), k(k_) {
-    check_memory("The table of neighbours", double(n), k, sizeof(int));
-    index.assign(std::size_t(n) * k, -1);
-  }
+  // With -1 everywhere.
+  NeighborTable(Index n_, int k_, const RunContext& context = RunContext());
   const int* operator[](Index i) const { return index.data() + i * k; }
   int* operator[](Index i) { return index.data() + i * k; }
 };
