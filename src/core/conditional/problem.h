@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/run_context.h"
+#include "base/unset_vector.h"
 #include "conditional/backend.h"
 #include "conditional/data.h"
 
@@ -65,17 +66,17 @@ class LocalProblem {
   Index row_of_datum(Index datum) const { return data_row_[datum]; }
 
  private:
-  void gather_neighbors(const NeighborRows& neighbors, const std::vector<int>& table_row);
-  LocalView view_of(const std::vector<double>& values, int columns) const;
+  void gather_neighbors(const NeighborRows& neighbors, const UnsetVector<int>& table_row, const RunContext& context);
+  LocalView view_of(const double* values, int columns) const;
 
   int dim_, columns_, k_;
   Index targets_;
   std::vector<int> data_row_;  // caller's row of datum i
-  std::vector<double> coords_, values_, noise_scale_;
+  UnsetVector<double> coords_, values_, noise_scale_;
   int noise_parameters_ = 0;
-  std::vector<double> noise_derivatives_;
-  std::vector<int> outputs_;  // empty: one output
-  std::vector<int> neighbors_;
+  UnsetVector<double> noise_derivatives_;
+  UnsetVector<int> outputs_;  // empty: one output
+  UnsetVector<int> neighbors_;
   std::vector<double> residuals_;
   mutable bool residuals_on_device_ = false;
   mutable std::optional<DeviceView> device_view_;
