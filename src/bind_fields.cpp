@@ -1,6 +1,8 @@
 // Latent models of several responses that share fields, as R calls them. The functions core_latent_*() that need no
 // likelihoods, covariances or predictions also serve these models. Fields are numbered with their locations: field q at
 // location j is q * locations + j.
+#include <algorithm>
+
 #include "bind_blas.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
@@ -18,7 +20,8 @@ neargp::FieldRows to_field_rows(const Rcpp::List& rows) {
   result.structure_of_field = to_rows(Rcpp::as<Rcpp::IntegerVector>(rows["structure"]));
   result.response = to_rows(Rcpp::as<Rcpp::IntegerVector>(rows["response"]));
   result.places = neargp::NeighborTable(places.ncol(), places.nrow());
-  result.places.index = to_rows(Rcpp::as<Rcpp::IntegerVector>(rows["places"]));
+  const std::vector<int> numbers = to_rows(Rcpp::as<Rcpp::IntegerVector>(rows["places"]));
+  std::copy(numbers.begin(), numbers.end(), result.places.index.begin());
   result.shares = Rcpp::as<std::vector<double>>(rows["shares"]);
   return result;
 }
