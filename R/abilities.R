@@ -64,6 +64,12 @@ abilities <- list(
     swsgp = when("with select = \"random\", move = FALSE and neither full covariance nor `active`",
       function(method, family) method$select == "random" && !method$move &&
         !has_ability(method, "cpu_objective"))),
+  # cov_none(): a process of no variance, whose likelihood is that of trend, effects and family
+  no_process = list(default = FALSE, exact_gp = TRUE, exact_gp_cg = FALSE,
+    vecchia = when(NULL, without_adam), vecchia_inducing = FALSE,
+    vnngp = when("with its sparse posterior or Laplace's, without `inducing` and `low_rank`",
+      function(method, family) !is_mean_field(method) && is.null(method$inducing) &&
+        !has_latent_low_rank(method)), swsgp = FALSE),
   singular_field = list(default = TRUE, vnngp = FALSE),
   # rows that are areas
   areal_rows = list(default = FALSE, vecchia = when(NULL, without_adam),

@@ -174,7 +174,7 @@ check_covariance <- function(covariance) {
   check_made(covariance, "covariance", "neargp_covariance", "covariance",
     "a covariance such as cov_matern()",
     paste0("cov_", c(setdiff(names(covariance_families), "cosine"), "features", "linear",
-      "coregionalisation")), foreign_covariances)
+      "none", "coregionalisation")), foreign_covariances)
   check_components(covariance[["components"]])
   matrices <- covariance[["matrices"]]
   if (!is.null(matrices) && !is.list(matrices)) {

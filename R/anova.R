@@ -79,7 +79,22 @@ anova.neargp <- function(object, ...) {
   structure(table, heading = c("Likelihood-ratio tests of nested fits\n",
     paste0(labels, ": ", vapply(fits, compared_model, ""), collapse = "\n"),
     if (likelihoods$common) sprintf("\nMaximised on the neighbours of %s.", labels[largest]),
-    if (any(untested)) no_test_heading), class = c("anova", "data.frame"))
+    bound_heading(fits), if (any(untested)) no_test_heading), class = c("anova", "data.frame"))
+}
+
+# Without a process, the objective is the likelihood. With random effects of other families it is an
+# ELBO or Laplace's approximation, as for the fits with a process.
+are_bounds_comparable <- function(fits) {
+  scores <- vapply(fits, function(fit) fit$score, "")
+  alone <- vapply(fits, function(fit) has_no_process(fit$covariance), NA)
+  any(alone) && length(unique(scores[scores != "log-likelihood"])) < 2L
+}
+
+# Names the objectives that stand in for a log-likelihood.
+bound_heading <- function(fits) {
+  scores <- unique(vapply(fits, function(fit) fit$score, ""))
+  if (all(vapply(fits, is_likelihood, NA))) return(NULL)
+  sprintf("\nlogLik: %s, see ?cov_none.", paste(scores, collapse = " or "))
 }
 
 # Whether twice the gain of likelihood is not chi-squared. This is so at a penalised optimum, and
@@ -118,6 +133,7 @@ warn_lost <- function(table, fits, common) {
 }
 
 have_own_sets <- function(larger, smaller) {
+  if (has_no_process(smaller$covariance) || has_no_process(larger$covariance)) return(FALSE)
   if (has_low_rank(larger$method)) return(TRUE)
   shape <- function(fit) core_metric_shape(metric_component(fit$core_covariance))
   inherits(larger$method, c("neargp_vecchia", "neargp_vnngp")) &&
@@ -206,7 +222,7 @@ extractAIC.neargp <- function(fit, scale = 0, k = 2, ...) {
 
 check_compared <- function(fits) {
   for (fit in fits) check_class(fit, "...", "neargp", "fits of neargp()")
-  do.call(check_likelihoods, c("anova()", fits))
+  if (!are_bounds_comparable(fits)) do.call(check_likelihoods, c("anova()", fits))
   for (i in seq_along(fits)[-1L]) {
     different <- compared_differences(fits[[1L]], fits[[i]])
     if (length(different)) {
@@ -226,7 +242,13 @@ compared_differences <- function(a, b) {
     structure(method[setdiff(names(method), c("label", "estimation"))],
       class = plain_class(method))
   }
-  parts <- list(method = list(as_made(a$method), as_made(b$method)),
+  # the likelihood without a process is the same by all methods that maximise one
+  methods <- if (!has_no_process(a$covariance) && !has_no_process(b$covariance)) {
+    list(as_made(a$method), as_made(b$method))
+  } else {
+    list(NULL, NULL)
+  }
+  parts <- list(method = methods,
     "estimation (ML and REML)" = list(is_restricted(a$method), is_restricted(b$method)),
     "number of shards" = list(a$control$shards, b$control$shards),
     response = list(observed_response(a$data), observed_response(b$data)),

@@ -23,8 +23,9 @@ series_hint <- function(day, data = NULL) {
 }
 
 # A dot in the trend is how tables of predictors are given elsewhere.
-check_coords_given <- function(coords, time, data, formula) {
+check_coords_given <- function(coords, time, data, formula, covariance = NULL) {
   if (!is.null(coords) || is_sf(data)) return(invisible())
+  if (has_no_process(covariance) && is.null(time)) return(invisible())
   day <- time_variable(time)
   pair <- Find(function(pair) all(pair %in% names(data)), coordinate_pairs) %||% c("x", "y")
   example <- sprintf("coords = ~ %s", paste(pair, collapse = " + "))
@@ -33,7 +34,8 @@ check_coords_given <- function(coords, time, data, formula) {
     if (length(day)) sprintf("time = ~ %s alone does not say where the rows of `data` are.", day)
     else "`data` is not an sf object, so `coords` must name the columns with the locations.",
     i = if (length(day)) sprintf("Stations need locations as well: %s, time = ~ %s.", example, day)
-    else sprintf("Name the columns: %s.", example),
+    else sprintf("Name the columns: %s. For a model without a Gaussian process: covariance = cov_none().",
+      example),
     i = if (length(day)) series_hint(day, data),
     i = if ("." %in% all.vars(formula[[length(formula)]]))
       sprintf("A table of predictors: neargp(%s ~ 1, data, coords = ~ .).", response)))

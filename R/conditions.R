@@ -196,6 +196,7 @@ format_for_name <- function(x, digits) {
 #' | `parameters` | draws that represent the posterior of the covariance parameters poorly |
 #' | `parts` | parts of a prediction that existed already |
 #' | `plot` | plain plots without ggplot2 |
+#' | `process` | a model without a process, since there are no `coords`, see [cov_none()] |
 #' | `profile` | open ends of profile intervals |
 #' | `recalibration` | an update drops the recalibration |
 #' | `start` | starting values that cannot be reused |

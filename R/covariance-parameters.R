@@ -39,6 +39,7 @@ nugget_layout <- function(nugget) layout_rows("nugget", "nugget", "log", value =
 component_layout <- function(component, locations) {
   groups <- range_groups(component, locations)
   component <- with_time_range(component, groups)
+  if (isTRUE(component$none)) component$range <- rep(1, length(groups$names))
   check_range_length(component$range, groups, "range")
   check_range_length(component$start$range, groups, "start$range")
   fixed_axes <- if (is.numeric(component$anisotropy)) anisotropy_to_core(component$anisotropy)

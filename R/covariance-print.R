@@ -2,7 +2,8 @@
 
 #' @export
 print.neargp_covariance <- function(x, ...) {
-  for (component in x$components) {
+  if (has_no_process(x)) cat("No Gaussian process: trend, effects and family alone\n")
+  for (component in x$components[!has_no_process(x)]) {
     if (is_linear(component)) {
       cat("Linear covariance: variance * sum((x1 - center) * (x2 - center))\n  variance     ",
         if (is.null(component$variance)) "estimated" else format(component$variance), "\n",
@@ -43,6 +44,7 @@ covariance_line <- function(fit) {
 }
 
 describe_covariance <- function(covariance) {
+  if (has_no_process(covariance)) return("none, no Gaussian process")
   of_features <- vapply(covariance$components, is_of_features, NA)
   if (any(of_features)) {
     covariance$components <- covariance$components[!of_features]

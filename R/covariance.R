@@ -254,6 +254,8 @@ check_covariance_start <- function(start, family) {
     abort_neargp("argument", c("Only covariances can be added to a covariance.",
       i = "The nugget is an argument of neargp(): neargp(..., nugget = )."))
   }
+  if (has_no_process(e1)) return(e2)
+  if (has_no_process(e2)) return(e1)
   structure(c(list(components = c(e1$components, e2$components)),
     list(features = e1[["features"]] %||% e2[["features"]])), class = "neargp_covariance")
 }

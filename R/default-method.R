@@ -74,12 +74,14 @@ choose_classes <- function(settings, response, name) {
   classes <- length(unique(response[!is.na(response)]))
   if (is.character(response)) check_text_response(response, name, classes)
   family <- if (classes > 2L) categorical() else stats::binomial()
-  if (settings$method_open) settings$method <- loo_k()
+  alone <- has_no_process(settings$covariance)
+  if (alone && classes > 2L) refuse_none("for categories", "Name the locations: `coords`.")
+  if (settings$method_open) settings$method <- if (alone) vnngp() else loo_k()
   if (!family$family %in% method_families(settings$method)) return(settings)
   settings$family <- family
   reason <- sprintf("family = %s, since `%s` has %d levels", family_call(family), name, classes)
   order <- if (classes == 2L) {
-    if (settings$method_open)
+    if (settings$method_open && !alone)
       "For s(), (1 | group), tests and maps beyond the data: family = binomial()."
   } else if (is.ordered(response)) {
     sprintf("The order of the levels of `%s` does not count then. To use it: family = ordinal().",
@@ -122,8 +124,9 @@ tell_choice <- function(settings, chosen, hint = NULL) {
 # ---- number of neighbours ------------------------------------------------------------------------
 
 # The method with the k of these data: the default, or as many neighbours as there are.
-with_k <- function(method, data, family) {
+with_k <- function(method, data, family, covariance = NULL) {
   if (is.null(method$default_k)) return(method)
+  if (has_no_process(covariance)) return(replace(method, "k", 1L))
   method$k <- max(1L, min(method$default_k, conditioned_on(method_for(method, family, data), data,
     family) - 1L))
   method

@@ -89,12 +89,17 @@ count_feature_columns <- function(locations) length(locations$features$recipe$po
 
 # ---- no space ------------------------------------------------------------------------------------
 
-# Without coordinates all rows share one location.
+# Without coordinates all rows share one location. In a model without a process the number of the
+# row is its location, so that no row counts as a repeated measurement of another.
 no_locations <- function() {
   list(names = character(0), terms = stats::terms(~ 1), crs = NULL, metric = "planar", unit = "",
     raw_names = "nowhere", factors = NULL, dot = FALSE)
 }
 
 is_nowhere <- function(locations) {
-  identical(locations$raw_names, "nowhere") && !length(locations$names)
+  identical(locations$names, character(0)) && all(locations$raw_names %in% c("nowhere", "row"))
+}
+
+nowhere_coordinates <- function(locations, rows) {
+  matrix(if (locations$raw_names == "row") as.double(seq_len(rows)) else 0, rows, 1L)
 }

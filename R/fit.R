@@ -141,6 +141,7 @@ warn_of_few_rows <- function(fit) {
 is_for_cpu <- function(settings, data) {
   covariance <- settings$covariance
   has_local_fields(covariance) || has_space_time(covariance) || has_no_distance(covariance) ||
+    has_no_process(covariance) ||
     !is.null(data$noise) || is_compressed(data) ||
     (has_network(covariance) && !has_ability(settings$method, "device_networks"))
 }

@@ -69,10 +69,11 @@ read_rows <- function(data, source, given, settings) {
   check_prior(settings, source)
   check_local_fields(settings, source, data)
   if (is.null(given$features)) {
-    check_coords_given(given$coords, given$time, data, given$formula)
+    check_coords_given(given$coords, given$time, data, given$formula, given$covariance)
   }
   locations <- new_locations(data, given$coords, given$time, given$distance, given$crs,
     names_beside_coords(given))
+  if (has_no_process(given$covariance)) locations <- with_rows_apart(locations)
   areal <- new_areal_data(data, given$support, given$formula, locations)
   arguments <- c(given$by_row, list(na.action = given$na.action,
     local = row_formulas(given$covariance, given$nugget), features = given$features$names,
@@ -118,13 +119,14 @@ settings_by_response <- function(settings, rows, given) {
   check_local_family(settings)
   check_features_possible(settings, rows)
   check_linear_possible(settings, rows)
+  check_none_possible(settings, rows)
   check_prior_family(settings)
   check_noise_model(settings, has_measurement_variance(given), rows$source)
   settings
 }
 
 settings_by_rows <- function(settings, rows, data) {
-  settings$method <- with_k(settings$method, data, settings$family)
+  settings$method <- with_k(settings$method, data, settings$family, settings$covariance)
   settings <- with_shards(settings, data, rows$stream$rows %||% count_sharded(settings, data))
   settings$default_covariance <- is.null(settings$covariance)
   settings$covariance <- settle_covariance(settings, data, rows$locations, !is.null(rows$stream))
@@ -132,7 +134,7 @@ settings_by_rows <- function(settings, rows, data) {
   check_dimensions(settings$covariance, rows$locations)
   settings$method <- with_feature_neighbors(settings$method, settings$covariance, data)
   settings$method <- with_default_estimation(settings$method, data, settings$covariance)
-  inform_k(settings$method)
+  if (!has_no_process(settings$covariance)) inform_k(settings$method)
   settings$method <- settle_ordering(settings$method, settings$covariance)
   if (!is.null(rows$areal)) check_areal_covariance(settings, data)
   settings

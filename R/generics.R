@@ -83,8 +83,10 @@ covariance_estimates <- function(object) {
 
 #' @export
 covariance_estimates.default <- function(object) {
-  list(table = object$parameters, vcov = object$covariance_vcov,
-    limits = function(level) working_limits(object, level))
+  shown <- !is_of_no_process(object)
+  list(table = object$parameters[shown, ],
+    vcov = object$covariance_vcov[shown, shown, drop = FALSE],
+    limits = function(level) working_limits(object, level)[shown, , drop = FALSE])
 }
 
 #' @rdname coef.neargp

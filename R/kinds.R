@@ -43,6 +43,9 @@ has_space_time <- function(covariance) {
   any(vapply(covariance$components, is_space_time, NA))
 }
 
+# Whether trend, effects and family are all of the model, see cov_none().
+has_no_process <- function(covariance) isTRUE(covariance$components[[1L]]$none)
+
 is_space_time <- function(component) !is.null(component$space_time)
 
 has_low_rank <- function(method) inherits(method, "neargp_vecchia_inducing")

@@ -245,6 +245,7 @@ sampled_variance_error <- function(pointer, variance, context, points = 30L) {
 }
 
 latent_score <- function(problem) {
+  if (has_no_process(problem$covariance) && !has_effects(problem$data)) return("log-likelihood")
   if (problem$method$posterior == "laplace") return("approximate log evidence (Laplace)")
   if (is_mean_field(problem$method)) return("evidence lower bound (mean field)")
   value_for(problem$method, list(default = "log-likelihood",

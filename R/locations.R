@@ -235,8 +235,9 @@ places_of <- function(coords, locations) coords[, seq_along(locations$embedded_n
 # with them.
 raw_coordinates <- function(data, locations, argument = "data") {
   data <- plain_columns(data)
-  space <- if (is_nowhere(locations)) matrix(0, nrow(data), 1L) else if (is_sf(data))
-    sf_coordinates(data, argument) else frame_coordinates(data, locations, argument)
+  space <- if (is_nowhere(locations)) nowhere_coordinates(locations, nrow(data)) else
+    if (is_sf(data)) sf_coordinates(data, argument) else
+      frame_coordinates(data, locations, argument)
   check_coordinate_count(ncol(space), locations, argument)
   colnames(space) <- locations$raw_names
   if (is.null(locations$time)) return(space)

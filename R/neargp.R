@@ -35,7 +35,8 @@
 #'   for polygons. For data that exceed the memory, see [row_source()].
 #' @param coords for data frames, a one-sided formula or the names of the coordinate columns, such
 #'   as `~ x + y`. `~ .` uses all columns except the response, time and weights as predictors, as in
-#'   machine learning. Default `NULL`: the geometry of `data`.
+#'   machine learning. Default `NULL`: the geometry of `data`. A data frame without `coords` is
+#'   fitted without a Gaussian process, see [cov_none()].
 #' @param time a one-sided formula of one column: numeric, Date or date-time, the latter two in
 #'   days. Default `NULL`: no time. See [cov_spacetime()] for space-time covariances.
 #' @param method a settings object such as [vecchia()], [loo_k()], [vnngp()] or [svgp()]. Default
@@ -182,7 +183,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   if (formula_has_learners(formula)) {
     return(fit_learned(match.call(), call, data, given, parent.frame()))
   }
-  given <- with_features_term(given, data)
+  given <- without_locations(with_features_term(given, data), data)
   source <- if (is_row_source(data)) data
   data <- if (is.null(source)) data_as_rows(data, given) else first_chunk(source)
   settings <- check_settings(given$formula, data, method, given$covariance, family, nugget, control,

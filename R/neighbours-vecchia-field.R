@@ -68,7 +68,8 @@ conditioning_at <- function(problem, working, lossy = FALSE) {
 }
 
 decides_by_loss <- function(problem) {
-  identical(problem$method$condition, "auto") && !is_sharded(problem) && !has_outputs(problem)
+  identical(problem$method$condition, "auto") && !is_sharded(problem) && !has_outputs(problem) &&
+    !has_no_process(problem$covariance)
 }
 
 loss_at <- function(problem, working, ...) {

@@ -9,7 +9,7 @@ deviations_line <- function(x, digits) {
   shown <- function(variance) {
     vapply(sqrt(variance), function(v) format(signif(v, digits), digits = digits), "")
   }
-  variance <- x$parameters$estimate[x$layout$kind == "variance"]
+  variance <- x$parameters$estimate[x$layout$kind == "variance" & !is_of_no_process(x)]
   nugget <- if (is.null(x$data$noise) && is_gaussian(x$family) && is.null(x$pseudo_observations))
     x$parameters$estimate[x$layout$kind == "nugget"]
   parts <- c(if (length(variance)) paste("process sd", paste(shown(variance), collapse = " and ")),

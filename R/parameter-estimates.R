@@ -45,6 +45,11 @@ parameter_estimates <- function(layout, working, information, at_boundary, vanis
   list(table = table, vcov = variance_natural, vcov_interval = variance_interval)
 }
 
+# The rows of parameters that stand for the process of a model without one.
+is_of_no_process <- function(object) {
+  !is.na(object$layout$component) & has_no_process(object$covariance)
+}
+
 # The number of parameters of covariance and family that were estimated.
 count_covariance_parameters <- function(object) {
   sum(!object$parameters$fixed) - count_rotations(object$locations) - count_slope_directions(object)

@@ -117,7 +117,7 @@ fit_plots <- function(fit) {
 }
 
 default_plots <- function(fit) {
-  if (has_no_distance(fit$covariance)) {
+  if (has_no_distance(fit$covariance) || is_nowhere(fit$locations)) {
     return(c("residuals", "qq", if (is_nowhere(fit$locations)) "loo" else "residual_map"))
   }
   in_space <- if (has_factors(fit$locations)) Inf else length(fit$locations$raw_names)

@@ -2,7 +2,9 @@
 
 header_section <- function(x) {
   facts <- unlist(lapply(header_facts, function(fact) fact(x)))
-  new_section(paste0("Gaussian process fit", describe_outputs(x$outputs), ": ", describe_method(x)),
+  title <- if (has_no_process(x$covariance)) "Fit without a Gaussian process" else
+    paste0("Gaussian process fit", describe_outputs(x$outputs), ": ", describe_method(x))
+  new_section(title,
     facts, show = show_facts, apart = FALSE)
 }
 
@@ -37,7 +39,7 @@ header_facts <- list(
     if (length(x$chosen)) stats::setNames(x$chosen, names(x$chosen) %||% "Method")
   },
   Offers = function(x) describe_offer(x),
-  function(x) fit_details(x$method, x),
+  function(x) if (!has_no_process(x$covariance)) fit_details(x$method, x),
   Categories = function(x) if (!is.null(x$classifier)) describe_classes(x)
 )
 

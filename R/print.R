@@ -128,6 +128,7 @@ covariance_table_section <- function(title, summary, remarks = NULL) {
 }
 
 covariance_remarks <- function(x, digits) {
+  if (has_no_process(x$covariance)) return(remarks_without_process(x, digits))
   if (has_features(x$covariance)) return(c(feature_remarks(x), fixed_remark(x)))
   if (has_linear(x$covariance)) {
     return(c(linear_remark(x), effective_range_line(x, effective_ranges(x), digits),
@@ -145,6 +146,13 @@ covariance_remarks <- function(x, digits) {
   prior_lines(x), boundary_lines(x, boundary_parameters(x), vanishing), boundary_advice(x),
   idle_ranges_note(x), flat_likelihood_note(x), underestimates_note(x),
   label_scale_note(x, digits), far_mean_note(x, digits))
+}
+
+remarks_without_process <- function(x, digits) {
+  vanishing <- any(x$layout$kind[x$parameters$at_boundary] == "nugget")
+  c(deviations_line(x, digits), noise_remarks(x), fixed_remark(x),
+    boundary_lines(x, boundary_parameters(x), vanishing), boundary_advice(x),
+    underestimates_note(x))
 }
 
 fixed_remark <- function(x) {

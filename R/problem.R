@@ -88,8 +88,10 @@ new_problem <- function(data, locations, settings, start) {
 check_problem <- function(problem, frame) {
   data <- problem$data
   places <- places_of(data$coords, problem$locations)
-  check_locations(places, problem$covariance, problem$locations,
-    flat_allowed = has_ability(problem$method, "flat_places"))
+  if (!has_no_process(problem$covariance)) {
+    check_locations(places, problem$covariance, problem$locations,
+      flat_allowed = has_ability(problem$method, "flat_places"))
+  }
   check_k(problem$method, max(lengths(rows_by_output(data))))
   check_rows_vary(problem, frame)
   if (!is.null(problem$locations$support)) places <- data$coords  # areas that share their middle
