@@ -123,6 +123,8 @@ abilities <- list(
   # the response in a unit in which it scatters by about 1, see R/response-unit.R
   response_unit = list(default = TRUE, method_families = FALSE, method_outputs = FALSE,
     vnngp = FALSE),
+  # neargp(fixed = )
+  fixed_parameters = list(default = TRUE, deep = FALSE),
   # a start from parameters of a fit by another method
   start_parameters = list(default = TRUE, deep = FALSE),
   # a continued fit keeps its inducing points, whichever are asked for

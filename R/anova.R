@@ -168,10 +168,10 @@ anova_of_terms <- function(fit) {
   added <- sequential_effects(fit)[seq_along(term)]^2
   tested <- term > 0L
   chisq <- drop(rowsum(added[tested], term[tested]))
-  df <- tabulate(term[tested])
+  df <- tabulate(term[tested])[unique(term[tested])]
   structure(data.frame(Df = df, Chisq = unname(chisq),
     `Pr(>Chisq)` = stats::pchisq(unname(chisq), df, lower.tail = FALSE),
-    row.names = attr(fit$terms, "term.labels"), check.names = FALSE),
+    row.names = attr(fit$terms, "term.labels")[unique(term[tested])], check.names = FALSE),
     heading = c("Wald tests of the terms of the trend, each given those before it\n",
       paste0("Response: ", fit$data$response_name), if (length(fit$effects)) untested_effects(fit)),
     class = c("anova", "data.frame"))
@@ -194,7 +194,7 @@ check_terms_tested <- function(fit) {
     abort_neargp("method", c("The trend of this fit comes without standard errors, so it cannot be tested.",
       i = "Compare fits by cross_validate(list(...))."))
   }
-  if (!length(attr(fit$terms, "term.labels"))) {
+  if (!any(attr(design_coding(fit), "assign") > 0L)) {
     abort_neargp("argument", c("There is one fit, and its trend contains no terms to be tested.",
       x = if (length(fit$effects)) paste0(untested_effects(fit), "."),
       i = "Give two or more: anova(smaller, larger)."))

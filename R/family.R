@@ -31,9 +31,9 @@
 #'
 #' Use [categorical()] for unordered factors. Every method but [vecchia()], [exact_gp()] and
 #' [mll_k()] fits all of these families; these three are for Gaussian responses. The parameters are
-#' estimated with the covariance unless you fix them. `fit$family_parameters` contains them. For
-#' [ppgpr()], `coef()` returns the first stage and `fit$family_parameters` the second, by which it
-#' predicts.
+#' estimated with the covariance unless you fix them by these arguments, or like the shape of
+#' `Gamma()` by [fixed_parameters]. `fit$family_parameters` contains them. For [ppgpr()], `coef()`
+#' returns the first stage and `fit$family_parameters` the second, by which it predicts.
 #'
 #' The variance of `student_t()` is `scale^2 * df / (df - 2)`, of `negative_binomial()` `mean +
 #' mean^2 / size`, and of `Gamma()` `mean^2 / shape`. `beta_response()` uses `mean * (1 - mean) /
@@ -64,6 +64,8 @@
 #'
 #' @param df the degrees of freedom, a number of at least 1. Default `NULL`: estimated, which needs
 #'   hundreds of observations. 4 is common.
+#' @param scale the scale of the distribution, a positive number in units of the response. Default
+#'   `NULL`: estimated.
 #' @param size the count at which the variance is twice the mean, a positive number. Default `NULL`:
 #'   estimated.
 #' @param precision the sum of the two shape parameters of the Beta distribution, a positive number.
@@ -129,8 +131,9 @@ NULL
 
 #' @rdname response_family
 #' @export
-student_t <- function(df = NULL) {
-  new_family("student_t", "identity", list(df = check_number(df, "df", 1, 1e6, null_ok = TRUE)),
+student_t <- function(df = NULL, scale = NULL) {
+  new_family("student_t", "identity", list(df = check_number(df, "df", 1, 1e6, null_ok = TRUE),
+    scale = check_number(scale, "scale", 0, 1e70, open = TRUE, null_ok = TRUE)),
     function(mu) rep.int(1, length(mu)))
 }
 

@@ -129,6 +129,7 @@ same_covariates <- function(object, frame, rows) {
   own <- seq_len(ncol(object$data$X) - count_smooth_columns(object))
   design <- tryCatch(stats::model.matrix(attr(frame, "terms"), frame,
     contrasts.arg = object$contrasts), error = function(e) NULL)
+  design <- design[, !colnames(design) %in% names(object$fixed_trend), drop = FALSE]
   !is.null(design) && ncol(design) == length(own) &&
     same_numbers(design[rows, ], object$data$X[, own])
 }

@@ -115,6 +115,8 @@ settings_by_response <- function(settings, rows, given) {
     settings$device <- "cpu"
   }
   settings$family <- with_categories(settings$family, rows$frame)
+  check_can_fix(settings, rows)
+  settings$family <- with_fixed_family(settings$family, settings$fixed)
   settings$family <- with_transform(settings, given$transform, rows$frame)
   check_local_family(settings)
   check_features_possible(settings, rows)
@@ -158,6 +160,7 @@ new_model <- function(rows, given, settings) {
   if (!is.null(rows$areal)) {
     model <- with_areal_trend(model, rows$frame, rows$areal)
   }
+  model <- with_fixed_trend(model, settings, !is.null(rows$stream))
   model$data$noise <- noise_of_frame(given$nugget, rows$frame, rows$data, rows$locations)
   check_noise_outputs(model$data$noise, model$data)
   model$data$coords <- embed_coordinates(model$data$coords, rows$locations)

@@ -240,7 +240,10 @@ design_coding <- function(object) {
     if (classes[[name]] == "logical") FALSE else 0
   })
   frame <- structure(row, class = "data.frame", row.names = 1L, terms = terms)
-  stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  design <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  estimated <- !colnames(design) %in% names(object$fixed_trend)
+  structure(design[, estimated, drop = FALSE], assign = attr(design, "assign")[estimated],
+    contrasts = attr(design, "contrasts"))
 }
 
 # The model frame is not kept (it is as large as the data): it is built again from the call.

@@ -90,6 +90,8 @@
 #'   the cells of a raster are areas.
 #' @param cluster a cluster of package parallel that shares the rows of the fit, see [clusters].
 #'   Default `NULL`: this process alone.
+#' @param fixed known parameters, named numbers such as `c(shape = 2, "(Intercept)" = 25)`, see
+#'   [fixed_parameters]. Default `NULL`: none.
 #' @param ... not used.
 #' @section Default covariance:
 #' | response | covariance |
@@ -165,7 +167,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
                    start = NULL, control = neargp_control(), prior = NULL, transform = NULL,
                    measurement_variance = NULL, device = NULL, threads = NULL,
                    verbose = rlang::is_interactive(), resume = NULL, support = NULL,
-                   cluster = NULL, ...) {
+                   cluster = NULL, fixed = NULL, ...) {
   began <- proc.time()[["elapsed"]]
   check_no_more_arguments()
   call <- compact_call(match.call(), environment())
@@ -188,6 +190,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   data <- if (is.null(source)) data_as_rows(data, given) else first_chunk(source)
   settings <- check_settings(given$formula, data, method, given$covariance, family, nugget, control,
     device, threads, verbose, prior)
+  settings["fixed"] <- list(check_fixed(fixed))
   settings$session <- new_session(call, settings$verbose)
   checkpoint <- checkpoint_argument(settings$control, resume)
   settings$control$checkpoint <- NULL
@@ -201,6 +204,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   rows <- read_rows(data, source, given, settings)
   settings <- settings_by_response(settings, rows, given)
   model <- new_model(rows, given, settings)
+  settings["fixed"] <- list(fixed_beyond_trend(settings$fixed, model))
   settings <- settings_by_rows(settings, rows, model$data)
   rows <- rows_by_covariance(rows, settings)
   locations <- complete_locations(rows, settings$covariance, model$data)

@@ -48,8 +48,15 @@ evaluated_design <- function(object, newdata) {
   design <- plain_design(terms, frame) %||% stats::model.matrix(terms, frame,
     contrasts.arg = object$contrasts)
   offset <- newdata_offset(object, frame, newdata)
-  list(X = with_effects_at(object, strip_design(design), newdata),
-    offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
+  without_fixed_columns(with_effects_at(object, strip_design(design), newdata),
+    if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset), object$fixed_trend)
+}
+
+# Columns whose coefficients are fixed are part of the offset.
+without_fixed_columns <- function(X, offset, fixed) {
+  if (!length(fixed)) return(list(X = X, offset = offset))
+  own <- match(names(fixed), colnames(X))
+  list(X = X[, -own, drop = FALSE], offset = offset + drop(X[, own, drop = FALSE] %*% fixed))
 }
 
 # The variables of `terms` at new rows. In one row poly() of several variables loses its matrix, so

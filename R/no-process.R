@@ -57,11 +57,10 @@ variance_of_none <- 1e-100
 
 # `data`: a data frame, or a source of rows.
 without_locations <- function(given, data) {
-  if (!is.null(given$coords) || !is.null(given$time) || !is.null(given$features) || is_sf(data) ||
-      !is.data.frame(data) || !is.null(given$support) || !rlang::is_formula(given$formula)) {
-    return(given)
-  }
-  if (!is.null(given$covariance) || any(looks_like_coordinates(data))) return(given)
+  locating <- unclass(given)[c("coords", "time", "features", "support", "covariance")]
+  is_located <- !is.data.frame(data) || is_sf(data) || any(lengths(locating) > 0L)
+  if (is_located || !rlang::is_formula(given$formula)) return(given)
+  if (any(looks_like_coordinates(data))) return(given)
   inform_neargp("process", c("Fitted without a Gaussian process, since there are no `coords`.",
     i = "Name the columns with the locations, for example coords = ~ x + y, or confirm: covariance = cov_none()."))
   given$covariance <- cov_none()
@@ -85,10 +84,15 @@ check_none_possible <- function(settings, rows) {
     refuse_none("with features(), which is a process", "Use the predictors in the formula.")
   }
   if (!is.null(rows$areal)) refuse_none("for areas")
-  if (!is.null(rows$source) || wants_shards(settings)) refuse_none("for data that are read in pieces")
-  if (!is.null(dim(stats::model.response(rows$frame)))) refuse_none("for several responses")
+  in_pieces <- !is.null(rows$source) || wants_shards(settings)
+  if (in_pieces) refuse_none("for data that are read in pieces")
+  if (is_output_response(stats::model.response(rows$frame), settings$family)) {
+    refuse_none("for several responses")
+  }
   if (identical(settings$control$precision, "single")) refuse_none("in single precision")
-  if (is_categorical(settings$family)) refuse_none("for categories", "Name the locations: `coords`.")
+  if (is_categorical(settings$family)) {
+    refuse_none("for categories", "Name the locations: `coords`.")
+  }
   if (!has_ability(settings$method, "no_process", settings$family)) {
     refuse_none(sprintf("by %s", method_call(settings$method)))
   }

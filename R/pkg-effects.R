@@ -3,7 +3,7 @@
 
 #' @exportS3Method effects::effSources
 effSources.neargp <- function(mod) {
-  check_one_trend(mod, "Effect()")
+  check_whole_trend(mod, "Effect()")
   call <- mod$call
   data <- needed_data(mod, "Effect()")
   call$data <- drop_geometry(data)

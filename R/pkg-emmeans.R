@@ -2,7 +2,7 @@
 
 #' @exportS3Method emmeans::recover_data
 recover_data.neargp <- function(object, data = NULL, ...) {
-  refused <- tryCatch(check_one_trend(object, "emmeans()"), neargp_error = conditionMessage)
+  refused <- tryCatch(check_whole_trend(object, "emmeans()"), neargp_error = conditionMessage)
   if (is.character(refused)) return(refused)  # emmeans stops with the text
   own <- is.null(data)
   if (own) data <- original_columns(object)

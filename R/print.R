@@ -71,7 +71,8 @@ sections.neargp <- function(x, digits, summary = NULL) {
 }
 
 trend_section <- function(x, summary, title = "Trend:", remarks = NULL) {
-  if (!length(x$beta)) return(NULL)
+  remarks <- c(remarks, fixed_trend_remark(x))
+  if (!length(x$beta)) return(if (length(remarks)) new_section(title, NULL, remarks))
   if (has_errors(summary$coefficients[, "Std. Error"])) {
     remarks <- c(remarks, untested_smooths_remark(x))
     return(new_section(title, summary$coefficients, remarks, show_coefficients))

@@ -21,6 +21,7 @@ new_problem <- function(data, locations, settings, start) {
   }
   check_score_trend(settings$method, data)
   layout <- with_effect_parameters(method_layout(settings$method, layout, settings), data)
+  layout <- with_fixed_rows(layout, settings$fixed, settings$family, colnames(data$X))
   layout <- apply_start(layout, start)
   if (!is.null(settings$prior)) {
     layout <- with_priors(layout, settings$prior, settings$covariance, locations)

@@ -13,6 +13,7 @@ new_settings <- function(method, family, control, context, covariance = NULL, nu
     default_covariance = NULL,   # whether none was given
     nugget = nugget,             # NULL where it is estimated; one, or one for each output
     prior = prior,               # pc_priors(), NULL for none
+    fixed = NULL,                # known parameters by name, see R/fixed.R
     control = control,           # neargp_control()
     device = device,             # "auto", "cpu" or "cuda"
     context = context,           # of what stands around the fit, see problem$context

@@ -23,6 +23,14 @@ check_one_trend <- function(object, what) {
   if (!is.null(object$deep)) stats::vcov(object)  # an error, which says why
 }
 
+# Other packages code the columns of the formula again, and need the coefficients of all of them.
+check_whole_trend <- function(object, what) {
+  check_one_trend(object, what)
+  if (!length(object$fixed_trend)) return(invisible())
+  abort_neargp("argument", c(sprintf("%s does not support fixed coefficients of the trend.", what),
+    i = "Use predict(fit, type = \"trend\"), or fit with an offset."))
+}
+
 check_one_response <- function(object, what) {
   check_fit(object)
   if (inherits(object, "neargp_classifier")) {

@@ -29,6 +29,12 @@ test_that("families without a process are generalised linear models", {
   by_glm <- stats::glm(presence ~ a, stats::binomial(), d, control = exact)
   expect_equal(coef(binomial), coef(by_glm), tolerance = 1e-5)
   expect_equal(c(logLik(binomial)), c(logLik(by_glm)), tolerance = 1e-9)
+  d$trials <- rpois(nrow(d), 5) + 1
+  d$successes <- rbinom(nrow(d), d$trials, stats::plogis(0.3 * d$a))
+  trials <- fit_alone(cbind(successes, trials - successes) ~ a, d, family = stats::binomial())
+  by_glm <- stats::glm(cbind(successes, trials - successes) ~ a, stats::binomial(), d)
+  expect_equal(coef(trials), coef(by_glm), tolerance = 1e-5)
+  expect_equal(c(logLik(trials)), c(logLik(by_glm)), tolerance = 1e-8)
   gamma <- fit_alone(amount ~ a, d, family = stats::Gamma("log"))
   by_glm <- stats::glm(amount ~ a, stats::Gamma("log"), d, control = exact)
   expect_equal(coef(gamma), coef(by_glm), tolerance = 1e-6)
@@ -68,10 +74,11 @@ test_that("random effects without a process have the restricted likelihood of de
     information <- crossprod(X, precision %*% X)
     beta <- solve(information, crossprod(X, precision %*% d$z))
     residual <- d$z - X %*% beta
-    -0.5 * ((nrow(d) - 2) * log(2 * pi) + determinant(V)$modulus + determinant(information)$modulus +
-      sum(residual * (precision %*% residual)))
+    -0.5 * ((nrow(d) - 2) * log(2 * pi) + determinant(V)$modulus +
+      determinant(information)$modulus + sum(residual * (precision %*% residual)))
   }
-  best <- stats::optim(c(-1, -1), function(theta) -restricted(theta), control = list(reltol = 1e-12))
+  best <- stats::optim(c(-1, -1), function(theta) -restricted(theta),
+    control = list(reltol = 1e-12))
   expect_equal(c(logLik(fit)), -best$value, tolerance = 1e-6)
   expect_equal(unname(coef(fit, what = "covariance")["nugget"]), exp(best$par[1L]),
     tolerance = 0.01)
@@ -97,7 +104,7 @@ test_that("fits with and without a process are compared", {
   expect_equal(table$Df, c(NA, 2))
   expect_gt(table$Chisq[2L], 10)
   expect_match(attr(table, "heading")[3L], "evidence lower bound", all = FALSE)
-  # the bound of a vanishing process is the likelihood without it
+  # the ELBO of a vanishing process is the likelihood without it
   vanishing <- update(with, covariance = cov_matern(variance = 1e-9, range = 0.1))
   expect_equal(vanishing$log_likelihood, without$log_likelihood, tolerance = 1e-7)
   expect_error(AIC(with), class = "neargp_error_not_likelihood")
