@@ -229,6 +229,7 @@ fold_problem <- function(fit, rows, context) {
   method <- on_responses(with_k(fit$method, data, fit$family))
   settings <- new_settings(method, fit$family, fit$control, context, fit$covariance,
     nugget = if (length(nugget) && !anyNA(nugget)) nugget, prior = fit$prior)
+  settings["fixed"] <- list(fit$fixed)
   # Several responses go on from the fit's inducing points, one output begins with others.
   if (has_outputs(fit) && has_ability(method, "inducing_features")) fit$data <- data
   problem <- new_problem(data, fitted_locations(fit), settings, fit)

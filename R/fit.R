@@ -18,6 +18,7 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
     contrasts = model$contrasts,
     time_kinds = model$time_kinds,   # which covariates are dates or times
     effects = model$effects,         # recipes of random effects and smooths, NULL for none
+    fixed = settings$fixed,          # known parameters by name, without those of the trend
     fixed_trend = model$fixed_trend,  # coefficients that are part of the offset, NULL for none
     na_action = attr(frame, "na.action"),  # rows dropped for missing values
     offset_argument = offset_argument,     # the argument `offset`, an expression

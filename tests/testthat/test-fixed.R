@@ -3,7 +3,8 @@
 
 rows_to_fix <- function(n = 120L) {
   set.seed(2)
-  d <- data.frame(x = runif(n), y = runif(n), a = rnorm(n), site = factor(rep(1:10, length.out = n)))
+  d <- data.frame(x = runif(n), y = runif(n), a = rnorm(n),
+    site = factor(rep(1:10, length.out = n)))
   field <- sin(5 * d$x) + rnorm(10, sd = 0.5)[d$site]
   d$z <- 3 + 0.5 * d$a + field + rnorm(n, sd = 0.3)
   d$amount <- rgamma(n, 2, rate = 2 / exp(0.3 * d$a + field / 2))
@@ -40,6 +41,18 @@ test_that("a fit with parameters fixed at the estimates is the fit", {
   expect_same_refits(list("shape"), amount ~ a, family = stats::Gamma("log"), method = loo_k(k = 8))
   expect_same_refits(list(c("range", "anisotropy_ratio", "anisotropy_angle")), z ~ a,
     covariance = cov_exponential(anisotropy = TRUE), method = exact_gp())
+})
+
+test_that("parameters remain fixed in refits", {
+  effect <- "sd_(Intercept)|site"
+  fixed <- stats::setNames(c(0.2, 0.4), c(effect, "range"))
+  fit <- fit_to_fix(z ~ a + (1 | site), fixed = fixed, method = exact_gp())
+  layout <- problem_of_fit(fit)$layout
+  expect_equal(layout$name[layout$fixed], c("range", "smoothness", effect)[c(TRUE,
+    "smoothness" %in% layout$name, TRUE)])
+  folds <- suppressMessages(cross_validate(fit, rep(1:3, 40), refit = TRUE))
+  expect_s3_class(folds, "neargp_cv")
+  expect_equal(nrow(suppressMessages(confint(fit, what = "covariance"))), nrow(fit$parameters))
 })
 
 test_that("arguments of families and `fixed` are the same", {
