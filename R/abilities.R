@@ -147,6 +147,12 @@ abilities <- list(
   # the likelihood of one response as a function of the parameters, for profiles and priors
   likelihood_objective = list(default = FALSE, exact_gp = TRUE, exact_gp_outputs = FALSE,
     vecchia = TRUE, vecchia_inducing = FALSE, vecchia_outputs = FALSE),
+  # the score on simulated data, check_consistency()
+  score_of_draws = list(default = FALSE, exact_gp = gaussian_only(), exact_gp_cg = FALSE,
+    vecchia = gaussian_only(), vecchia_inducing = FALSE,
+    vnngp = when("without `inducing` and `low_rank`, and with another posterior than \"mean-field\"",
+      function(method, family) !is_mean_field(method) && is.null(method$inducing) &&
+        !has_latent_low_rank(method)), swsgp = FALSE),
   # parameters that are integrated over, by that likelihood or a posterior given them
   integrable = list(default = FALSE, exact_gp = gaussian_only(), exact_gp_outputs = FALSE,
     exact_gp_cg = FALSE,

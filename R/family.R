@@ -18,7 +18,10 @@
 #' | [stats::binomial()] | 0/1, logical, factor, `cbind(successes, failures)`, proportions | link logit, probit or cloglog | | frequencies |
 #' | [stats::poisson()] | counts | `exp(eta)` | | frequencies |
 #' | `negative_binomial()` | overdispersed counts | `exp(eta)` | `size` | frequencies |
+#' | `nbinom1()` | overdispersed counts | `exp(eta)` | `dispersion` | frequencies |
 #' | [`Gamma(link = "log")`][stats::Gamma] | positive numbers | `exp(eta)` | `shape` | multiply the shape |
+#' | `gengamma()` | positive numbers | `exp(eta)` | `shape`, `power` | frequencies |
+#' | `lognormal()` | positive numbers, whose logarithm is Gaussian | `exp(eta + variance / 2)` | nugget | divide the variance |
 #' | `beta_response()` | between 0 and 1 | `plogis(eta)` | `precision` | multiply the precision |
 #' | `truncated_poisson()` | counts of at least 1 | `m / (1 - exp(-m))`, `m = exp(eta)` | | frequencies |
 #' | `truncated_nbinom2()` | overdispersed counts of at least 1 | `m / (1 - (size / (size + m))^size)` | `size` | frequencies |
@@ -36,7 +39,7 @@
 #' returns the first stage and `fit$family_parameters` the second, by which it predicts.
 #'
 #' The variance of `student_t()` is `scale^2 * df / (df - 2)`, of `negative_binomial()` `mean +
-#' mean^2 / size`, and of `Gamma()` `mean^2 / shape`. `beta_response()` uses `mean * (1 - mean) /
+#' mean^2 / size`, of `nbinom1()` `(1 + dispersion) * mean`, and of `Gamma()` `mean^2 / shape`. `beta_response()` uses `mean * (1 - mean) /
 #' (1 + precision)`, and `tweedie()` `dispersion * mean^power`. `betabinomial()` uses `trials * p *
 #' (1 - p) * (trials + precision) / (1 + precision)` with `p = plogis(eta)`.
 #'
@@ -47,6 +50,10 @@
 #' @section Notes on single families:
 #' * `tweedie()` is a Poisson number of gamma variables, for example the biomass of a haul. Near
 #'   power 1, the likelihood of rounded amounts is unbounded.
+#' * `gengamma()`: `(y / scale)^power` is gamma of this shape. Power 1 is `Gamma()`, shape 1 is the
+#'   Weibull distribution, and a large shape is nearly log-normal. The two parameters need hundreds
+#'   of observations.
+#' * `lognormal()` is another name of a Gaussian response with `transform = "log"`.
 #' * `zi_poisson()` and `zi_nbinom2()` return 0 with the same probability `zi` everywhere, and else
 #'   a count. If zeros vary in space, you should use `negative_binomial()` or [neargp_hurdle()].
 #' * `ordinal()` uses P(Y <= k) = F(t_k - eta) with t_1 = 0 and the gaps `gap_2` = t_2 - t_1 and so
@@ -73,9 +80,11 @@
 #' @param link `"logit"` (default) or `"probit"`.
 #' @param sd the standard deviation of the noise, a positive number in units of the response.
 #'   At least 1e-4 of the standard deviation of the response. Default `NULL`: estimated.
-#' @param power the exponent of the mean in the variance, from 1.01 to 1.99. Default `NULL`:
-#'   estimated between 1.05 and 1.95.
-#' @param dispersion the factor of the variance, a positive number. Default `NULL`: estimated.
+#' @param power for `tweedie()`, the exponent of the mean in the variance, from 1.01 to 1.99.
+#'   Default `NULL`: estimated between 1.05 and 1.95. For `gengamma()`, see the notes.
+#' @param shape the shape of the gamma variable, a positive number. Default `NULL`: estimated.
+#' @param dispersion the factor of the variance, a positive number; for `nbinom1()`, the variance
+#'   divided by the mean, less 1. Default `NULL`: estimated.
 #' @param zi the probability of an excess zero. Default `NULL`: estimated.
 #' @return An object of class `family`, see [stats::family()], for [neargp()] and not for
 #'   [stats::glm()], since it contains no deviance.
@@ -89,7 +98,8 @@
 #'   defects in manufacturing. *Technometrics* 34, 1--14. McCullagh, P. (1980). Regression models
 #'   for ordinal data. *Journal of the Royal Statistical Society, Series B* 42, 109--142. Tobin, J.
 #'   (1958). Estimation of relationships for limited dependent variables. *Econometrica* 26, 24--36.
-#'   Lawless, J. F. (1987). Negative binomial and mixed Poisson regression. *Canadian Journal of
+#'   Stacy, E. W. (1962). A generalization of the gamma distribution. *Annals of Mathematical
+#'   Statistics* 33, 1187--1192. Lawless, J. F. (1987). Negative binomial and mixed Poisson regression. *Canadian Journal of
 #'   Statistics* 15, 209--225.
 #' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Which family describes the counts best? Compare leave-one-out scores
@@ -150,6 +160,27 @@ nbinom2 <- function(size = NULL) negative_binomial(size)
 
 #' @rdname response_family
 #' @export
+nbinom1 <- function(dispersion = NULL) {
+  variance <- function(mu, dispersion) (1 + dispersion) * mu
+  if (!is.null(dispersion)) formals(variance)$dispersion <- dispersion
+  new_family("nbinom1", "log", list(dispersion = check_dispersion(dispersion)), variance)
+}
+
+#' @rdname response_family
+#' @export
+gengamma <- function(shape = NULL, power = NULL) {
+  new_family("gengamma", "log",
+    list(shape = check_number(shape, "shape", 1e-3, 1e6, null_ok = TRUE),
+      power = check_number(power, "power", 1e-3, 1e3, null_ok = TRUE)), function(mu) mu^2)
+}
+
+#' @rdname response_family
+#' @export
+lognormal <- function() structure(list(family = "lognormal", link = "log"),
+  class = c("neargp_lognormal", "family"))
+
+#' @rdname response_family
+#' @export
 truncated_poisson <- function() {
   new_family("truncated_poisson", "log", list(), function(mu) mu)
 }
@@ -164,8 +195,8 @@ truncated_nbinom2 <- function(size = NULL) {
 #' @rdname response_family
 #' @export
 tweedie <- function(power = NULL, dispersion = NULL) {
-  fixed <- list(dispersion = check_number(dispersion, "dispersion", 0, 1e10, open = TRUE,
-    null_ok = TRUE), power = check_number(power, "power", 1.01, 1.99, null_ok = TRUE))
+  fixed <- list(dispersion = check_dispersion(dispersion),
+    power = check_number(power, "power", 1.01, 1.99, null_ok = TRUE))
   variance <- function(mu, power) mu^power
   if (!is.null(power)) formals(variance)$power <- power
   new_family("tweedie", "log", fixed, variance)
@@ -216,6 +247,10 @@ beta_response <- function(precision = NULL) {
 }
 
 check_count_size <- function(size) check_number(size, "size", 0, 1e10, open = TRUE, null_ok = TRUE)
+
+check_dispersion <- function(dispersion) {
+  check_number(dispersion, "dispersion", 0, 1e10, open = TRUE, null_ok = TRUE)
+}
 
 check_zero_inflation <- function(zi) {
   check_number(zi, "zi", 1e-9, 1 - 1e-9, null_ok = TRUE)

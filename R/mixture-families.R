@@ -96,15 +96,6 @@ log_link_moments <- function(linear, quadratic) {
 # below eta = -26.
 log_of_count <- function(mixture, y) log(pmax(y, exp(-26)))
 
-# The log of a quantile of gamma(shape). `stats::qgamma()` is wrong by orders of magnitude for
-# shapes beyond some 1e25, where the log of the variable has long been normal. Its mean is
-# log(shape) and its standard deviation 1 / sqrt(shape), up to terms of 1 / shape.
-log_gamma_quantile <- function(p, shape, lower.tail = TRUE) {
-  many <- shape > 1e12
-  exact <- log(stats::qgamma(p, ifelse(many, 1, shape), lower.tail = lower.tail))
-  ifelse(many, log(shape) + stats::qnorm(p, lower.tail = lower.tail) / sqrt(shape), exact)
-}
-
 # For Poisson counts P(Y <= q | eta) = P(G > exp(eta)) with G ~ gamma(q + 1).
 poisson_range <- function(mixture, q, tail) {
   for_distinct(q, 0, function(q, none) {
@@ -216,14 +207,6 @@ bisected_range <- function(mixture, q, tail, steepness) {
   }
   # The outer end of the last step on either side.
   list(lower = end(1 - tail)$low, upper = end(tail)$high)
-}
-
-# compute(q, second) at distinct pairs only: counts are few where rows are many.
-for_distinct <- function(q, second, compute) {
-  second <- rep_len(second, length(q))
-  pair <- complex(real = q, imaginary = second)
-  distinct <- which(!duplicated(pair))
-  lapply(compute(q[distinct], second[distinct]), function(value) value[match(pair, pair[distinct])])
 }
 
 # ---- closed forms --------------------------------------------------------------------------------

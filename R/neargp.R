@@ -177,6 +177,10 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   if (is_joint_model(formula, family, data)) {
     return(fit_joint(match.call(), call, formula, family, data, parent.frame()))
   }
+  if (is_lognormal(family)) {
+    transform <- transform_of_lognormal(transform)
+    family <- stats::gaussian()
+  }
   transform <- as_transform(transform)
   if (is_open_transform(transform)) return(fit_box_cox(match.call(), method, parent.frame()))
   given <- new_formulation(formula, coords, time, distance, crs, covariance, nugget, transform,

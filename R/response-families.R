@@ -49,6 +49,11 @@ numeric_form <- function(y, family, weights, frame) {
   list(y = check_support(y, family, frame, outside = FALSE), kind = "numeric")
 }
 
+positive_form <- function(y, family, weights, frame) {
+  list(y = check_support(y, family, frame, y < .Machine$double.xmin, "greater than 0"),
+    kind = "positive")
+}
+
 # A moment estimate, kept within bounds: starting values need not be more.
 bounded_ratio <- function(numerator, denominator, lower, upper) {
   min(max(if (denominator > 0) numerator / denominator else upper, lower), upper)
@@ -179,10 +184,7 @@ response_families <- list(
     random = function(n, eta, parameters, trials) stats::rgamma(n, parameters$shape,
       scale = exp(eta) / parameters$shape),
     # the squared coefficient of variation is 1 / (shape * weight)
-    form = function(y, family, weights, frame) {
-      list(y = check_support(y, family, frame, y < .Machine$double.xmin, "greater than 0"),
-        kind = "positive")
-    },
+    form = positive_form,
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) log(data$y),
     nearest = function(family) stats::Gamma(unbounded_link(family$link)),
@@ -233,6 +235,25 @@ response_families <- list(
   truncated_poisson = truncated_poisson_entry(),
   truncated_nbinom2 = truncated_nbinom2_entry(),
   tweedie = tweedie_entry(),
+  nbinom1 = do.call(count_entry, c(nbinom1_functions(), list(
+    parameters = "dispersion", lower = c(dispersion = 1e-4), upper = c(dispersion = 1e6), unit = 0,
+    # since E (y - mu)^2 / mu = 1 + dispersion
+    start = function(y, mu, weights, trials = 1) {
+      c(dispersion = bounded_ratio(weighted_mean((y - mu)^2 / mu, weights), 1, 1.05, 1e4) - 1)
+    },
+    mixture = quadrature_rule("log", nbinom1_moments, nbinom1_range, log_of_count)))),
+  gengamma = c(gengamma_functions(), list(
+    parameters = c("shape", "power"), lower = c(shape = 0.02, power = 0.02),
+    upper = c(shape = 1e3, power = 50), unit = c(0, 0),
+    discrete = FALSE, scaled = FALSE, link = "log", form = positive_form,
+    says_nothing = function(y, trials) diff(range(y)) == 0,
+    suggest = function(data, family) log(data$y),
+    nearest = function(family) stats::Gamma(unbounded_link(family$link)),
+    in_units = TRUE,
+    start = function(y, mu, weights, trials = 1) likeliest_parameters("gengamma", y, mu, weights,
+      trials, c(shape = 1, power = 1), c(shape = 0.1, power = 0.1), c(shape = 50, power = 10)),
+    mixture = quadrature_rule("log", log_link_moments(0, gengamma_excess), gengamma_range,
+      function(mixture, y) log(y)))),
   zi_poisson = zi_poisson_entry(),
   zi_nbinom2 = zi_nbinom2_entry(),
   betabinomial = betabinomial_entry(),

@@ -247,3 +247,15 @@ print.neargp_transform <- function(x, ...) {
     "box_cox(), lambda to be estimated" else describe_transform(x), "\n", sep = "")
   invisible(x)
 }
+
+# ---- a family by another name --------------------------------------------------------------------
+
+is_lognormal <- function(family) {
+  inherits(family, "neargp_lognormal") || identical(family, lognormal) ||
+    identical(family, "lognormal")
+}
+
+transform_of_lognormal <- function(transform) {
+  if (is.null(transform) || identical(transform, "log")) return("log")
+  abort_argument("transform", "NULL for lognormal(), which takes logarithms", transform)
+}

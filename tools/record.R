@@ -54,6 +54,7 @@ responses <- list(
   beta = list(formula = share ~ h, family = beta_response()), student_t = list(formula = z ~ h, family = student_t()),
   truncated_poisson = list(formula = count + 1 ~ h, family = truncated_poisson()),
   truncated_nbinom2 = list(formula = count + 1 ~ h, family = truncated_nbinom2()), tweedie = list(formula = catch ~ h, family = tweedie()),
+  nbinom1 = list(formula = count ~ h, family = nbinom1()), gengamma = list(formula = amount ~ h, family = gengamma()),
   zi_poisson = list(formula = count ~ h, family = zi_poisson()), zi_nbinom2 = list(formula = count ~ h, family = zi_nbinom2()),
   betabinomial = list(formula = cbind(successes, trials - successes) ~ h, family = betabinomial()),
   ordinal = list(formula = ordered(class) ~ h, family = ordinal()),

@@ -39,6 +39,11 @@ std::vector<FamilyCase> response_families() {
       {"tweedie", {ResponseFamily::tweedie, {1.3, 1.6}}, {{0, 1}, {0.02, 1}, {1, 1}, {40, 1}}, false},
       {"tweedie, nearly Poisson", {ResponseFamily::tweedie, {0.3, 1.05}}, {{0, 1}, {1.4, 1}, {40, 1}}, false},
       {"tweedie, nearly gamma", {ResponseFamily::tweedie, {4.0, 1.94}}, {{0, 1}, {1e-3, 1}, {40, 1}}, false},
+      {"nbinom1", {ResponseFamily::nbinom1, {1.7}}, counts, true},
+      {"nbinom1, clustered", {ResponseFamily::nbinom1, {40.0}}, counts, true},
+      {"nbinom1, nearly Poisson", {ResponseFamily::nbinom1, {0.01}}, counts, true},
+      {"gengamma", {ResponseFamily::gengamma, {1.7, 0.8}}, {{0.01, 1}, {1, 1}, {30, 1}}, false},
+      {"gengamma, nearly log-normal", {ResponseFamily::gengamma, {30.0, 0.2}}, {{0.01, 1}, {1, 1}, {30, 1}}, false},
       {"zi_poisson", {ResponseFamily::zi_poisson, {0.3}}, counts, true},
       {"zi_poisson, few", {ResponseFamily::zi_poisson, {0.01}}, counts, true},
       {"zi_poisson, most", {ResponseFamily::zi_poisson, {0.95}}, counts, true},
@@ -91,6 +96,19 @@ Real log_add(Real a, Real b) { return std::max(a, b) + std::log1p(std::exp(-std:
 Real negative_binomial(Real size, Real y, Real eta) {
   const Real psi = eta - std::log(size);
   return std::lgamma(y + size) - std::lgamma(size) - std::lgamma(y + 1) + y * psi - (y + size) * log1p_exp(psi);
+}
+
+// Negative binomial with size mean / phi.
+Real nbinom1(Real phi, Real y, Real eta) {
+  const Real size = std::exp(eta) / phi;
+  return std::lgamma(y + size) - std::lgamma(size) - std::lgamma(y + 1) - size * std::log1p(phi) +
+         y * (std::log(phi) - std::log1p(phi));
+}
+
+Real gengamma(Real shape, Real power, Real y, Real eta) {
+  const Real log_scale = eta + std::lgamma(shape) - std::lgamma(shape + 1 / power);
+  const Real z = std::log(y) - log_scale;
+  return std::log(power) - std::lgamma(shape) - std::log(y) + power * shape * z - std::exp(power * z);
 }
 
 // log(1 - exp(-t))
@@ -178,6 +196,8 @@ Real of_later_families(const Likelihood& likelihood, const Response& r, Real eta
     case ResponseFamily::truncated_nbinom2:
       return negative_binomial(first, r.y, eta) - log_positive(first * log1p_exp(eta - std::log(first)));
     case ResponseFamily::tweedie: return tweedie(first, parameters[1], r.y, eta);
+    case ResponseFamily::nbinom1: return nbinom1(first, r.y, eta);
+    case ResponseFamily::gengamma: return gengamma(first, parameters[1], r.y, eta);
     case ResponseFamily::zi_poisson: return zero_inflated(first, r.y, r.y * eta - mu - std::lgamma(Real(r.y) + 1));
     case ResponseFamily::zi_nbinom2: return zero_inflated(parameters[1], r.y, negative_binomial(first, r.y, eta));
     case ResponseFamily::betabinomial: return betabinomial(first, r, eta);

@@ -1,6 +1,7 @@
 # Random methods, covariances, families, trends and the further arguments of neargp().
 
-later_families <- c("truncated_poisson", "truncated_nbinom2", "tweedie", "zi_poisson", "zi_nbinom2", "betabinomial", "ordinal",
+later_families <- c("truncated_poisson", "truncated_nbinom2", "tweedie", "nbinom1", "gengamma", "zi_poisson", "zi_nbinom2",
+  "betabinomial", "ordinal",
   "censored_gaussian")
 latent_families <- c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta", later_families)
 
@@ -183,6 +184,8 @@ random_family <- function(name) {
     binomial = stats::binomial(pick("logit", "logit", "probit", "cloglog")), Gamma = stats::Gamma("log"),
     truncated_poisson = neargp::truncated_poisson(), truncated_nbinom2 = neargp::truncated_nbinom2(size = pick(NULL, 2, 1e9, 1e-5)),
     tweedie = neargp::tweedie(power = pick(NULL, 1.5, 1.01, 1.99), dispersion = pick(NULL, NULL, 1, 1e-6, 1e6)),
+    nbinom1 = neargp::nbinom1(dispersion = pick(NULL, 2, 1e-5, 1e9)),
+    gengamma = neargp::gengamma(shape = pick(NULL, 2, 0.02, 1e4), power = pick(NULL, 1, 0.05, 20)),
     zi_poisson = neargp::zi_poisson(zi = pick(NULL, 0.2, 1e-9, 0.999)),
     zi_nbinom2 = neargp::zi_nbinom2(size = pick(NULL, 2, 1e9), zi = pick(NULL, 0.2, 1e-9)),
     ordinal = neargp::ordinal(pick("logit", "probit")), censored_gaussian = neargp::censored_gaussian(sd = pick(NULL, 0.3, 1e-6, 1e6)),

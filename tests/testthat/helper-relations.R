@@ -18,6 +18,8 @@ relation_data <- function(n, seed) {
       1 - 1e-4),
     truncated_poisson = 1 + stats::rpois(n, exp(eta)),
     truncated_nbinom2 = 1 + stats::rnbinom(n, size = 2, mu = exp(eta)),
+    nbinom1 = stats::rnbinom(n, size = exp(1 + eta) / 2, mu = exp(1 + eta)),
+    gengamma = exp(eta) * stats::rgamma(n, 2)^1.3,
     tweedie = stats::rgamma(n, stats::rpois(n, exp(eta)), 1),
     zi_poisson = stats::rbinom(n, 1L, 0.7) * stats::rpois(n, exp(1 + eta)),
     zi_nbinom2 = stats::rbinom(n, 1L, 0.7) * stats::rnbinom(n, size = 2, mu = exp(1 + eta)),
@@ -32,6 +34,7 @@ relation_families <- function() {
     negative_binomial = negative_binomial(), binomial = binomial(), Gamma = Gamma("log"),
     beta = beta_response(), truncated_poisson = truncated_poisson(),
     truncated_nbinom2 = truncated_nbinom2(), tweedie = tweedie(power = 1.5),
+    nbinom1 = nbinom1(), gengamma = gengamma(power = 0.8),
     zi_poisson = zi_poisson(), zi_nbinom2 = zi_nbinom2(), ordinal = ordinal(),
     censored_gaussian = censored_gaussian(), betabinomial = betabinomial(),
     categorical = categorical())

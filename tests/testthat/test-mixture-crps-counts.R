@@ -11,6 +11,8 @@ crps_of_counts <- function(y, case, mean, sd, to) {
       truncated_nbinom2 = ifelse(x < 1, 0, cumsum(dnbinom(x, case$parameters[["size"]],
         mu = exp(eta))) - dnbinom(0, case$parameters[["size"]], mu = exp(eta))) /
         (1 - dnbinom(0, case$parameters[["size"]], mu = exp(eta))),
+      nbinom1 = pnbinom(x, exp(eta) / case$parameters[["dispersion"]],
+        1 / (1 + case$parameters[["dispersion"]])),
       zi_poisson = case$parameters[["zi"]] + (1 - case$parameters[["zi"]]) * ppois(x, exp(eta)),
       zi_nbinom2 = case$parameters[["zi"]] + (1 - case$parameters[["zi"]]) *
         pnbinom(x, case$parameters[["size"]], mu = exp(eta)),
@@ -38,6 +40,7 @@ count_cases <- list(
   logit = list(family = binomial(), trials = 20),
   probit = list(family = binomial("probit"), trials = 60),
   cloglog = list(family = binomial("cloglog"), trials = 300),
+  nbinom1 = list(family = nbinom1(), parameters = c(dispersion = 1.5), trials = 1),
   truncated = list(family = truncated_poisson(), trials = 1),
   truncated_nbinom2 = list(family = truncated_nbinom2(), parameters = c(size = 1.5), trials = 1),
   zi_poisson = list(family = zi_poisson(), parameters = c(zi = 0.3), trials = 1),

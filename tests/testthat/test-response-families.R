@@ -14,6 +14,8 @@ family_cases <- list(
   tweedie = list(parameters = list(dispersion = 0.8, power = 1.5), y = c(0, 0.3, 8)),
   zi_poisson = list(parameters = list(zi = 0.3), y = c(0, 3, 40)),
   zi_nbinom2 = list(parameters = list(size = 1.7, zi = 0.3), y = c(0, 3, 40)),
+  nbinom1 = list(parameters = list(dispersion = 1.7), y = c(0, 3, 40)),
+  gengamma = list(parameters = list(shape = 1.7, power = 0.8), y = c(0.1, 1, 8)),
   betabinomial = list(parameters = list(precision = 6), y = c(0, 1, 7), trials = c(3, 2, 9)),
   ordinal_logit = list(parameters = list(gap_2 = 1.2, gap_3 = 0.8), y = c(1, 2, 4)),
   ordinal_probit = list(parameters = list(gap_2 = 1.2, gap_3 = 0.8), y = c(1, 2, 4)),

@@ -1,15 +1,15 @@
 // y successes of so many trials. The probability of success is Beta(a, b) with a = mean * precision,
-// b = (1 - mean) * precision and mean = logistic(eta). With D(a, y) = log Gamma(a + y) - log Gamma(a),
+// b = (1 - mean) * precision and mean = logistic(eta). With the rise D(a, y) of rise.h,
 //   log p = log choose(trials, y) + D(a, y) + D(b, trials - y) - D(precision, trials).
-// With mu for the mean and nu = 1 - mu, d a / d eta = nu a and d b / d eta = -mu b. The formulas use the products
-// A_j = a^j D_j(a, y), where D_j is the j-th derivative of D in a, and B_j for b likewise. The products stay finite as
-// a goes to 0 (beta.h). The slope is l' = nu A_1 - mu B_1. With o = nu - mu and Q = nu^2 A_2 + mu^2 B_2, the second
-// derivative is l'' = o l' + Q. The third derivative is
+// With mu for the mean and nu = 1 - mu, d a / d eta = nu a and d b / d eta = -mu b. The formulas use the products A_j of
+// the rise of a, and B_j for b likewise. The slope is l' = nu A_1 - mu B_1. With o = nu - mu and
+// Q = nu^2 A_2 + mu^2 B_2, the second derivative is l'' = o l' + Q. The third derivative is
 //   l''' = (o^2 - 2 mu nu) l' + 3 o Q + nu^3 A_3 - mu^3 B_3.
 // The density is not log-concave. Poles of log p are at eta with imaginary part +- pi.
 #pragma once
 
 #include "likelihoods/binomial.h"
+#include "likelihoods/rise.h"
 
 namespace neargp {
 
@@ -24,7 +24,7 @@ struct BetabinomialResponse {
 
   void load(const Datum<V>& datum) {
     data_ = BinomialDatum<V>(datum);
-    const Rise total(broadcast<V>(precision_), log_precision_, data_.trials);
+    const Rise<V> total(broadcast<V>(precision_), log_precision_, data_.trials);
     normalizer_ = data_.log_choose - total.value;
     d_normalizer_ = -total.first;
   }
@@ -51,27 +51,9 @@ struct BetabinomialResponse {
   }
 
  private:
-  // D(a, y) and its products A_j, from log Gamma(x) = log Gamma(x + 1) - log x for both arguments.
-  struct Rise {
-    V value{}, first{}, second{}, third{};
-
-    Rise(V a, V log_a, V y) {
-      if (!(max_lane(y) > 0.0)) return;
-      const V sum = a + y;
-      const V share = a / sum;
-      const LogGamma<V> upper = log_gamma_1p(sum), lower = log_gamma_1p(a);
-      const auto none = y < 0.5;
-      const V one = broadcast<V>(1.0);
-      value = none ? V{} : upper.value - lower.value - math::log(none ? one : sum) + log_a;
-      first = none ? V{} : a * (upper.digamma - lower.digamma) - share + 1.0;
-      second = none ? V{} : a * a * (upper.trigamma - lower.trigamma) + share * share - 1.0;
-      third = none ? V{} : a * a * a * (upper.tetragamma - lower.tetragamma) - 2.0 * share * share * share + 2.0;
-    }
-  };
-
   struct At {
     V mu, nu;  // nu = 1 - mu
-    Rise a, b;
+    Rise<V> a, b;
 
     At(const BetabinomialResponse& family, V eta) : At(family, softplus(eta), softplus(-eta)) {}
 

@@ -19,6 +19,8 @@
 //   `betabinomial(precision)`     Binomial(trials, p) with p ~ Beta of mean logistic(eta) and this precision.
 //   `ordinal_<link>(gaps)`        Category k with P(Y <= k) = logistic(t_k - eta) or Phi(t_k - eta), t_1 = 0, gaps
 //                                 t_(k+1) - t_k.
+//   `nbinom1(dispersion)`         Negative binomial with mean exp(eta) and variance (1 + dispersion) mean.
+//   `gengamma(shape, power)`      Mean exp(eta); (y / scale)^power is gamma of this shape (gengamma.h).
 //   `censored_gaussian(sd)`       N(eta, sd^2 / weight), known to lie between two ends.
 //
 // Where it is not written above, a weight multiplies the log density (frequency weights).
@@ -43,6 +45,8 @@
   FAMILY(betabinomial, BetabinomialResponse)          \
   FAMILY(ordinal_logit, OrdinalLogitResponse)         \
   FAMILY(ordinal_probit, OrdinalProbitResponse)       \
+  FAMILY(nbinom1, Nbinom1Response)                    \
+  FAMILY(gengamma, GengammaResponse)                  \
   FAMILY(censored_gaussian, CensoredGaussianResponse)
 
 namespace neargp {

@@ -10,6 +10,8 @@
 #include "likelihoods/families.h"
 #include "likelihoods/gamma.h"
 #include "likelihoods/gaussian.h"
+#include "likelihoods/gengamma.h"
+#include "likelihoods/nbinom1.h"
 #include "likelihoods/negative_binomial.h"
 #include "likelihoods/ordinal_logit.h"
 #include "likelihoods/ordinal_probit.h"
