@@ -24,6 +24,7 @@ result_topics <- c(
   coverage = "small-samples",
   forecast = "space-time", "space-time" = "space-time",
   fuzz = "fuzz", limesoda = "limesoda",
+  joint = "joint",
   geometry = "speed", kernels = "speed", likelihoods = "speed", "mean-field" = "speed", "neighbors-high-dimension" = "speed",
   "repeated-predictions" = "speed", speed = "speed", threads = "speed",
   "gpgp-agreement" = "accuracy", heaton = "accuracy", "simulate-smooth" = "accuracy", "smooth-maps" = "accuracy",
