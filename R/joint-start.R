@@ -125,8 +125,11 @@ without_boundaries <- function(part, working) {
 }
 
 # The mean of the working parameters of the parts' first component. Where a part has others, its
-# first range stands for all.
+# first range stands for all. The range of a field without variance means nothing.
 structure_start <- function(layout, parts) {
+  vanished <- vapply(parts, function(part) any(part$parameters$at_boundary[part$layout$kind ==
+    "variance"]), NA)
+  if (!all(vanished)) parts <- parts[!vanished]
   each <- vapply(parts, function(part) {
     own <- which(part$layout$component %in% 1L & part$layout$kind != "variance")
     if (identical(part$layout$kind[own], layout$kind)) return(part$parameters$working[own])
