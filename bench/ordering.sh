@@ -5,10 +5,10 @@
 #
 # Expected: on 16 threads the ordering is 6 times as fast in the plane, 2.2 times on a lattice and 4.5 times in three dimensions.
 # The search is 1.6 times as fast in the plane and 1.3 times in the cube. The CPU time of the ordering is at most 1.1 times, 1.7
-# times and 1.6 times that of before. The CPU time of the search is at most 1.15 times that of before. The core is told that there
-# are 16 threads, so both rows show the path of many threads.
+# times and 1.6 times that of before. The CPU time of the search is at most 1.15 times that of before. All rows are those of a run on
+# 16 threads, which are simulated.
 #
-#   sh bench/ordering.sh [n: 1000000] [k: 30] [rounds: 3] [commit: the last before the parallel order]
+#   `sh bench/ordering.sh [n] [k] [rounds] [commit]`
 set -eu
 cd "$(dirname "$0")/.."
 n=${1:-1000000} k=${2:-30} rounds=${3:-3} commit=${4:-e809fff6}
