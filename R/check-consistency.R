@@ -122,7 +122,7 @@ summary_of_scores <- function(scores, parameters, nsim) {
 print.neargp_consistency <- function(x, ...) {
   writeLines(sprintf("Score at the estimates, from %d simulated data sets", x$nsim))
   show_rows(x$parameters, 3L)
-  if (x$failed) writeLines(sprintf("%d further data sets have no score.", x$failed))
+  if (x$failed) writeLines(sprintf("The score of %d further data sets was not found.", x$failed))
   writeLines(sprintf("The mean score is zero: p = %.2g", x$p_value))
   large <- abs(x$parameters$bias_in_sd) > 0.2
   if (any(large, na.rm = TRUE) && isTRUE(x$p_value < 0.05)) {

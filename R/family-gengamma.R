@@ -1,7 +1,6 @@
-# Positive responses of mean exp(eta) whose power (y / scale)^power is gamma of the shape `shape`
-# and scale 1 (Stacy 1962): a gamma variable for power 1, a Weibull variable for shape 1, and nearly
-# log-normal for a large shape. The entry of the table is in
-# R/response-families.R.
+# Positive responses of mean exp(eta). A power of the response in units of its scale is a gamma
+# variable (Stacy 1962). The response is gamma for power 1, Weibull for shape 1, and nearly
+# log-normal for a large shape. The entry of the table is in R/response-families.R.
 
 gengamma_functions <- function() {
   log_scale <- function(eta, parameters) eta + gengamma_center(parameters)

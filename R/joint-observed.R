@@ -3,7 +3,7 @@
 # precision W and natural mean t, as in sparse_posterior.h. Given them, the linear predictors are
 # normal, with
 #
-#   V = S (I + W S)^-1   and   mean m + V (t - W m).
+#   V = S(I + W S)^-1   and   mean m + V (t - W m).
 #
 # W and t are expectations at the posterior of eta. For Gaussian responses the first step is exact.
 

@@ -121,7 +121,7 @@ joint_bounds <- function(problem) {
     upper[single$rows] <- bounds$upper[inside]
     single_range <- single$rows[layout$kind[single$rows] == "range"]
     if (length(single_range) == 1L) {
-      lower[single_range] <- max(lower[single_range], log(least_range(problem$coords,
+      lower[single_range] <- max(lower[single_range], log(least_shared_range(problem$coords,
         problem$context)))
     }
     # The likelihood does not see the loadings of a field that is constant over the data, and the
@@ -143,7 +143,7 @@ joint_bounds <- function(problem) {
 
 # A third of the median distance to the nearest location. A shared field of a shorter range is noise,
 # and would take the place of a nugget.
-least_range <- function(coords, context) {
+least_shared_range <- function(coords, context) {
   nearest <- as.matrix(core_neighbors_others(coords, 1L, context))[1L, ]
   stats::median(sqrt(rowSums((coords - coords[nearest, , drop = FALSE])^2))) / 3
 }

@@ -1,5 +1,4 @@
-# What the families need to find the linear predictors between which a distribution function falls
-# from one to zero.
+# The linear predictors between which the distribution function of a family falls from one to zero.
 
 # compute(q, second) at distinct pairs only: counts are few where rows are many.
 for_distinct <- function(q, second, compute) {

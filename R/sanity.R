@@ -16,7 +16,7 @@
 #' | `convergence` | the optimisation stopped early, or coefficients are infinite |
 #' | `gradient` | a further step would gain more than 0.1 units of log-likelihood |
 #' | `boundary` | a parameter is at a limit of its search |
-#' | `std_errors` | estimated parameters have no standard errors, or one larger than the estimate |
+#' | `std_errors` | standard errors of estimated parameters are missing, or larger than the estimate |
 #' | `range` | the effective range exceeds the extent of the locations, or is below their spacing |
 #' | `process` | the process accounts for less than 1% of the variance |
 #' | `neighbours` | `k` neighbours lose much, see [neighbor_loss()] |

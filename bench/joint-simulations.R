@@ -1,19 +1,19 @@
 # Compares joint models of several responses with separate fits, on simulated data with known linear predictors. All fields
-# are Matern 3/2 on the unit square with range 0.15. All parameters are estimated.
+# are Matérn 3/2 on the unit square with range 0.15. All parameters are estimated.
 #
 #   Rscript bench/joint-simulations.R [PARTS [SEEDS [FIRST]]]
 #
 # PARTS: species, preferential, fusion, hurdle, slopes, separated by commas; default: all. SEEDS: the number of data sets of
 # each case, by default 2. FIRST: the first seed, by default 1.
 #
-#   species       five counts with two factors at 400 locations; the fifth is not seen at half of them
-#   preferential  100 measurements whose locations depend on what is measured, in 400 cells
-#   fusion        40 good measurements of w, and 300 counts of 0.8 w and 0.4 of a field of their own
-#   hurdle        presence and amounts of 300 hauls; half of the amounts are missing, a quarter of the hauls is held out
-#   slopes        confidence intervals of the slopes of presence and amounts, 150 hauls
+#   species       five counts with two factors at 400 locations. The fifth is not seen at half of them.
+#   preferential  100 measurements whose locations depend on the measured field, in 400 cells.
+#   fusion        40 good measurements of w, and 300 counts of 0.8 w and 0.4 of a second field.
+#   hurdle        presence and amounts of 300 hauls. Half of the amounts are missing. A quarter of the hauls is held out.
+#   slopes        confidence intervals of the slopes of presence and amounts, 150 hauls.
 #
-# `lpd` is the mean log density of held-out observations: of the fifth species, of the field with noise (fusion), of the
-# catch (hurdle). `rmse` and `coverage` are those of the linear predictor where that response is not observed.
+# `lpd` is the mean log density of held-out observations. They are those of the fifth species, of the field with noise, or
+# of the catch. `rmse` and `coverage` are those of the linear predictor where that response is not observed.
 
 bench_script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(bench_script)) dirname(bench_script) else "bench", "common.R"))
@@ -154,7 +154,7 @@ normal_rule <- local({
   list(node = found$values, weight = found$vectors[1L, ]^2)
 })
 
-# Log density of a catch: 0 has the probability 1 - p, another the density p g. Predictors of presence and amount are normal
+# Log density of a catch: the probability of 0 is 1 - p, the density of others is p g. Predictors of presence and amount are normal
 # with the given covariance.
 catch_log_density <- function(catch, presence, amount, covariance, shape) {
   vapply(seq_along(catch), function(i) {

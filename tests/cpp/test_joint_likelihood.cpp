@@ -34,7 +34,7 @@ TEST_CASE("every covariance: value and gradient are those of dense joint densiti
 TEST_CASE("neighbourhoods of different sizes, each divided by its own") {
   for (int n = 1; n <= 9; ++n) {
     CAPTURE(n);
-    const Covariance covariance = structures()[n < 9 ? 4 : 9].covariance;  // one component, and a sum of three
+    const Covariance covariance = structures()[n < 9 ? 4 : 10].covariance;  // one component, and a sum of two
     const Data data(uniform_cloud(n, 2), 2);
     check_against_reference(data, NeighborTable(n, 3), covariance);
     check_against_reference(data, neighbors_others(data, 1), covariance);

@@ -38,11 +38,9 @@ test_that("slips that are easy to fix are told how", {
     fixed = TRUE, class = "neargp_error_family")
   data$one <- "same"
   expect_error(fit(z ~ .), "`one` is the same in all rows", class = "neargp_error_formula")
-  for (class in c("SpatVector", "SpatialPointsDataFrame")) {
-    object <- structure(list(), class = c(class, if (class == "SpatialPointsDataFrame") "Spatial"))
-    expect_error(neargp(z ~ 1, object), "sf::st_as_sf(data", fixed = TRUE,
-      class = "neargp_error_argument")
-  }
+  object <- structure(list(), class = c("SpatialPointsDataFrame", "Spatial"))
+  expect_error(neargp(z ~ 1, object), "sf::st_as_sf(data", fixed = TRUE,
+    class = "neargp_error_argument")
 })
 
 test_that("an argument that a function does not have is reported with the one that was meant", {
@@ -217,10 +215,6 @@ test_that("classes and settings that cannot be fitted are errors with a way out 
     ard = TRUE))
   line <- fit_to(data, coords = ~ x, covariance = cov_exponential(ard = TRUE))
   expect_equal(c(logLik(flat)), c(logLik(line)), tolerance = 1e-2)
-  old <- structure(list(), class = "RasterLayer")
-  expect_error(predict(flat, old), "terra::rast\\(newdata\\)", class = "neargp_error_newdata")
-  expect_error(predict_areas(flat, old), "terra::rast\\(areas\\)", class = "neargp_error_newdata")
-  expect_error(fit_to(old), "terra::rast\\(data\\)", class = "neargp_error_argument")
 })
 
 test_that("coordinates of a geometry in the trend are an error that says how they become columns", {

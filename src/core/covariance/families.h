@@ -150,7 +150,7 @@ NEARGP_HD inline __attribute__((always_inline)) Real inside_support(Real r) {
 }
 
 // 1 - 3r/2 + r^3/2 up to r = 1, then 0. With u = 1 - r the formula is
-//   c = u^2 (3 - u) / 2,   dc/dr = -3 u (2 - u) / 2.
+//   c = u^2(3 - u)/2,   dc/dr = -3u(2 - u)/2.
 struct Spherical {
   static constexpr ShapeDomain domain = no_shape;
 
@@ -165,9 +165,9 @@ struct Spherical {
 
 // The functions phi_{3,k} of Wendland (1995), positive definite in up to three dimensions and 2k times differentiable
 // at r = 0. They are 0 from r = 1. Below it, u is 1 - r.
-//   k = 0:  c = u^2,                          dc/dr = -2u
-//   k = 1:  c = u^4 (1 + 4r),                 dc/dr = -20 r u^3
-//   k = 2:  c = u^6 (1 + 6r + 35 r^2 / 3),    dc/dr = -(56/3) r (1 + 5r) u^5
+//   k = 0:  c = u^2,                       dc/dr = -2u.
+//   k = 1:  c = u^4(1 + 4r),               dc/dr = -20r u^3.
+//   k = 2:  c = u^6(1 + 6r + 35r^2/3),     dc/dr = -(56/3)r(1 + 5r)u^5.
 template <class Number>
 struct Wendland {
   static constexpr ShapeDomain domain{0.0, 2.0, "The smoothness of a Wendland covariance must be 0, 1 or 2."};
@@ -192,7 +192,7 @@ struct Wendland {
   }
 };
 
-// sin(r) / r, positive definite in up to three dimensions. With its value c, dc/dr^2 = (cos(r) - c) / (2 r^2).
+// sin(r) / r, positive definite in up to three dimensions. With its value c, dc/dr^2 = (cos(r) - c)/(2r^2).
 // Without whole turns r is 2a with |a| <= pi / 2, so that sin(r) = 2 sin(a) cos(a) and cos(r) = 1 - 2 sin(a)^2.
 // Rounding of the turns errs by r times the rounding error of 1. That is divided by r.
 struct Wave {

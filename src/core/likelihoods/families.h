@@ -20,7 +20,7 @@
 //   `ordinal_<link>(gaps)`        Category k with P(Y <= k) = logistic(t_k - eta) or Phi(t_k - eta), t_1 = 0, gaps
 //                                 t_(k+1) - t_k.
 //   `nbinom1(dispersion)`         Negative binomial with mean exp(eta) and variance (1 + dispersion) mean.
-//   `gengamma(shape, power)`      Mean exp(eta); (y / scale)^power is gamma of this shape (gengamma.h).
+//   `gengamma(shape, power)`      Mean exp(eta). A power of y is gamma of this shape (gengamma.h).
 //   `censored_gaussian(sd)`       N(eta, sd^2 / weight), known to lie between two ends.
 //
 // Where it is not written above, a weight multiplies the log density (frequency weights).

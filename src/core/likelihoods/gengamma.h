@@ -3,10 +3,10 @@
 //   log p - log Gamma(k) - log y + p k z - e^(p z).
 // Under a normal eta with variance v, let r = E e^(p z) = exp(p z(mean) + p^2 v / 2). Then
 // E z e^(p z) = r (z(mean) + p v). The derivatives in eta are
-//   l' = p (e^(p z) - k),      l'' = -p^2 e^(p z),      l''' = p^3 e^(p z),
+//   l' = p(e^(pz) - k),   l'' = -p^2 e^(pz),   l''' = p^3 e^(pz),
 // those in the parameters
-//   d / d k = -psi(k) + p z - (p k - p e^(p z)) c_k,      c_k = psi(k) - psi(k + 1/p),
-//   d / d p = 1 / p + (k - e^(p z)) z - (p k - p e^(p z)) c_p,      c_p = psi(k + 1/p) / p^2.
+//   dl/dk = -psi(k) + pz + l'c_k,   c_k = psi(k) - psi(k + 1/p),
+//   dl/dp = 1/p - zl'/p + l'c_p,   c_p = psi(k + 1/p)/p^2.
 #pragma once
 
 #include "likelihoods/special.h"

@@ -1,10 +1,9 @@
 // Counts of mean exp(eta) and variance (1 + phi) mean: negative binomial with the size a = exp(eta) / phi. With
 // L = log(1 + phi) and the rise D(a, y) of rise.h,
 //   log p = D(a, y) - a L - log y! + y (log phi - L).
-// Since d a / d eta = a, the derivatives in eta are
-//   l' = A_1 - a L,      l'' = A_1 + A_2 - a L,      l''' = A_1 + 3 A_2 + A_3 - a L.
-// Since d a / d log phi = -a and d L / d log phi = phi / (1 + phi) =: s, the derivative in log phi is
-// -l' - a s + y (1 - s). The density is not log-concave. Poles of log p are at eta with imaginary part +- pi.
+// The derivatives in eta are
+//   l' = A_1 - aL,   l'' = A_1 + A_2 - aL,   l''' = A_1 + 3A_2 + A_3 - aL.
+// Let s = phi/(1 + phi) be the derivative of L in log phi. That of log p is -l' - as + y(1 - s), since a falls by a. The density is not log-concave. Poles of log p are at eta with imaginary part +- pi.
 #pragma once
 
 #include "likelihoods/rise.h"

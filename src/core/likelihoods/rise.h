@@ -1,5 +1,5 @@
-// The rise D(a, y) = log Gamma(a + y) - log Gamma(a) for a count y, and its products A_j = a^j D_j(a, y), where D_j is
-// the j-th derivative of D in a. The products stay finite as a goes to 0.
+// The rise D(a, y) = log Gamma(a + y) - log Gamma(a) for a count y. Its products are A_j = a^j D_j with the j-th
+// derivative D_j in a. The products stay finite as a goes to 0.
 #pragma once
 
 #include "likelihoods/special.h"
@@ -7,7 +7,7 @@
 namespace neargp {
 
 // Uses log Gamma(x) = log Gamma(x + 1) - log x for both arguments. Differences of derivatives at a large a are below
-// rounding. There the series of A_2 = -sum_j (1 + j/a)^-2 and A_3 = 2 sum_j (1 + j/a)^-3 over j < y replaces them.
+// rounding. There sums over j < y replace them: of -(1 + j/a)^-2 for A_2, and of 2(1 + j/a)^-3 for A_3.
 template <class V>
 struct Rise {
   V value{}, first{}, second{}, third{};
