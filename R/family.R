@@ -39,8 +39,8 @@
 #' returns the first stage and `fit$family_parameters` the second, by which it predicts.
 #'
 #' The variance of `student_t()` is `scale^2 * df / (df - 2)`, of `negative_binomial()` `mean +
-#' mean^2 / size`, of `nbinom1()` `(1 + dispersion) * mean`, and of `Gamma()` `mean^2 / shape`. `beta_response()` uses `mean * (1 - mean) /
-#' (1 + precision)`, and `tweedie()` `dispersion * mean^power`. `betabinomial()` uses `trials * p *
+#' mean^2 / size`, of `nbinom1()` `(1 + dispersion) * mean`, and of `Gamma()` `mean^2 /
+#' shape`. `beta_response()` uses `mean * (1 - mean) / (1 + precision)`, and `tweedie()` `dispersion * mean^power`. `betabinomial()` uses `trials * p *
 #' (1 - p) * (trials + precision) / (1 + precision)` with `p = plogis(eta)`.
 #'
 #' The second level of a factor counts as success. Proportions need the numbers of trials as
@@ -99,8 +99,8 @@
 #'   for ordinal data. *Journal of the Royal Statistical Society, Series B* 42, 109--142. Tobin, J.
 #'   (1958). Estimation of relationships for limited dependent variables. *Econometrica* 26, 24--36.
 #'   Stacy, E. W. (1962). A generalization of the gamma distribution. *Annals of Mathematical
-#'   Statistics* 33, 1187--1192. Lawless, J. F. (1987). Negative binomial and mixed Poisson regression. *Canadian Journal of
-#'   Statistics* 15, 209--225.
+#'   Statistics* 33, 1187--1192. Lawless, J. F. (1987). Negative binomial and mixed Poisson
+#'   regression. *Canadian Journal of Statistics* 15, 209--225.
 #' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' # Which family describes the counts best? Compare leave-one-out scores
 #' gauges <- subset(wet_days(), lon < -110)

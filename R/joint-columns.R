@@ -20,14 +20,12 @@
 #'   predictors for each row. Default: `FALSE`.
 #' @param use_observed `TRUE`: responses in `newdata` help to predict the others there. Default:
 #'   `FALSE`.
-#' @param what `"trend"`, `"covariance"` for all other parameters, or `"correlation"`.
-#' @param nsim,seed see [simulate.neargp()].
-#' @param observed `NULL`: the formulas find the responses in `newdata`.
 #' @param ... not used.
-#' @return `predict()` returns `mean_<response>`, `sd_<response>` and the further columns of
-#'   [predict.neargp()]. `simulate()` returns `sim_1_<response>`, ... and `scores()` a row for each
-#'   response. Without `newdata` a row is scored given all others, also those of other responses at
-#'   its location.
+#' @return An object like `newdata` with `mean_<response>`, `sd_<response>` and the further columns of
+#'   [predict.neargp()].
+#'
+#'   Intervals include the uncertainty of loadings, ranges and families. `coef()`, `vcov()`,
+#'   `simulate()`, `scores()` and [cross_validate()] also accept these fits. Folds leave locations out.
 #' @seealso [joint_models]
 #' @examples
 #' set.seed(1)
@@ -41,7 +39,6 @@
 #'
 #' # A count where the level is known
 #' predict(fit, data.frame(x = 0.5, y = 0.5, level = 0.2), outputs = "count", use_observed = TRUE)
-#' simulate(fit, 2, newdata = d[1:3, ])
 #' scores(fit)
 #' @export
 predict.neargp_joint <- function(object, newdata,

@@ -1,10 +1,8 @@
 # Cross-validation of responses that share fields. A fold leaves out locations with all their
 # responses.
 
-#' @rdname predict.neargp_joint
-#' @param folds the number of folds of locations, or a fold for each of the `nobs(fit)` rows that
-#'   leaves locations whole. Default: 10.
-#' @param refit `TRUE` estimates all parameters for each fold. `FALSE` (default): the trends alone.
+# `folds`: their number, or a fold for each row of all responses that leaves locations whole. `refit`:
+# whether all parameters are estimated for each fold, or the trends alone.
 #' @export
 cross_validate.neargp_joint <- function(object, folds = 10, refit = FALSE, level = 0.95,
                                         verbose = rlang::is_interactive(), threads = NULL, ...) {

@@ -14,16 +14,15 @@
 #'
 #' @details
 #' The linear predictor of response m is its trend plus sum_q A\[m, q\] f_q(s), with independent
-#' Gaussian processes f_q of variance 1 and loadings A. [vnngp()] maximises the ELBO of all
-#' responses, which for Gaussian ones is the log-likelihood.
+#' Gaussian processes f_q of variance 1 and loadings A. [vnngp()] maximises their common
+#' ELBO.
 #'
 #' * **Lists**: `formula` and `family` are lists with an element for each response. `data`,
 #'   `weights` and `offset` are one for all, or lists as well. `cbind(a, b) ~ x` with one family
 #'   stands for formulas with the same trend.
 #' * **Fields**: [cov_coregionalisation()]. Two or three responses share as many fields, each with
 #'   its own range, and more responses share two factors, unless you give a covariance.
-#' * **Missing responses** are `NA`, and responses may be at different locations.
-#' * **Intervals** include the uncertainty of loadings, ranges and family parameters.
+#' * **Missing responses** are `NA`. Responses may be at different locations.
 #' * **Gain**: `print()` compares the ELBO with that of separate fits. Sharing helps where a
 #'   response is rare or missing, or where the locations depend on it.
 #'
@@ -34,10 +33,7 @@
 #'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the
 #'   responses as single fits. See [predict.neargp_joint()].
 #' @seealso [cov_coregionalisation()], [neargp_hurdle()]; the article "Several responses".
-#' @references Thorson, J. T. (2019). Guidance for decisions using the vector autoregressive
-#'   spatio-temporal (VAST) package. *Fisheries Research* 210, 143–161. Diggle, P. J., Menezes, R.
-#'   and Su, T. (2010). Geostatistical inference under preferential sampling. *Journal of the Royal
-#'   Statistical Society C* 59, 191–232.
+#' @references Thorson, J. T. (2019). *Fisheries Research* 210, 143–161.
 #' @examples
 #' # Presence and amounts of the same catches
 #' set.seed(1)
@@ -50,11 +46,6 @@
 #' fit
 #' predict(fit, d[1:3, ], interval = "prediction")
 #' coef(fit, what = "correlation")
-#' loadings(fit)
-#'
-#' # A field of the amounts' own
-#' update(fit, covariance = cov_coregionalisation(cov_matern(nu = 1.5), rank = 1,
-#'   own = list(amount = cov_exponential())))
 #' @name joint_models
 NULL
 
@@ -156,7 +147,6 @@ print.summary.neargp_joint <- function(x, digits = max(3L, getOption("digits") -
   invisible(x)
 }
 
-#' @rdname predict.neargp_joint
 #' @export
 coef.neargp_joint <- function(object, what = c("trend", "covariance", "correlation"), ...) {
   check_no_more_arguments()
@@ -166,7 +156,6 @@ coef.neargp_joint <- function(object, what = c("trend", "covariance", "correlati
     correlation = correlations_of(joint_covariances(object)))
 }
 
-#' @rdname predict.neargp_joint
 #' @export
 vcov.neargp_joint <- function(object, what = c("trend", "covariance"), ...) {
   check_no_more_arguments()

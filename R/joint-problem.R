@@ -141,8 +141,8 @@ joint_bounds <- function(problem) {
   list(lower = lower, upper = upper, vanishing = character(0))
 }
 
-# A third of the median distance to the nearest location. A shared field of a shorter range is noise,
-# and would take the place of a nugget.
+# A third of the median distance to the nearest location. A shared field of a shorter range is
+# noise, and would take the place of a nugget.
 least_shared_range <- function(coords, context) {
   nearest <- as.matrix(core_neighbors_others(coords, 1L, context))[1L, ]
   stats::median(sqrt(rowSums((coords - coords[nearest, , drop = FALSE])^2))) / 3

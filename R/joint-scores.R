@@ -1,6 +1,5 @@
 # Scores and validation of responses that share fields: those of each response by itself.
 
-#' @rdname predict.neargp_joint
 #' @export
 scores.neargp_joint <- function(object, newdata = NULL, observed = NULL, level = 0.95, ...) {
   check_no_more_arguments()

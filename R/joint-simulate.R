@@ -2,7 +2,6 @@
 # locations given these, the fields elsewhere given those, and responses. Linear predictors change
 # with the parameters by their derivatives, as in joint-predict.R.
 
-#' @rdname predict.neargp_joint
 #' @importFrom stats simulate
 #' @export
 simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL, threads = NULL,

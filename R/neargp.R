@@ -63,8 +63,8 @@
 #'   such as `4326` for degrees. Default `NULL`: none.
 #' @param start starting values: an earlier fit, [neargp_last()], or named numbers as from
 #'   `coef(fit, what = "covariance")`. A fit to the same rows by the same method continues where it
-#'   ended. A message lists values that cannot be used. `"variogram"` fits the empirical variogram of
-#'   the residuals by weighted least squares, with gstat's weights `pairs / distance^2`. Default
+#'   ended. A message lists values that cannot be used. `"variogram"` fits the empirical variogram
+#'   of the residuals by weighted least squares, with gstat's weights `pairs / distance^2`. Default
 #'   `NULL`: from the data, which is more reliable.
 #' @param control the optimisation's settings from [neargp_control()].
 #' @param prior [pc_priors()] of ranges, standard deviations and smoothness, for [vecchia()],

@@ -24,8 +24,8 @@
 #' | `rows` | there are fewer than five observations for each parameter |
 #'
 #' A check that a fit does not support is `NA`: for example, gradients are available for methods
-#' that maximise a likelihood. A problem does not make a fit useless: predictions often depend little
-#' on a range that the data do not identify.
+#' that maximise a likelihood. A problem does not make a fit useless: predictions often depend
+#' little on a range that the data do not identify.
 #' @param fit a fit by [neargp()].
 #' @param x the result of `sanity()`.
 #' @param ... not used.
@@ -90,7 +90,7 @@ check_of_convergence <- function(fit) {
 # The gain that a further step of Fisher scoring would bring.
 check_of_gradient <- function(fit, most = 0.1) {
   if (!is_likelihood(fit) || !has_likelihood_objective(fit) || is_streamed(fit) ||
-      has_effects(fit$data) || has_outputs(fit) || !any(!fit$parameters$fixed)) {
+      has_effects(fit$data) || has_outputs(fit) || all(fit$parameters$fixed)) {
     return(not_checked("No gradient of a likelihood is available."))
   }
   state <- if_computable(state_at_estimates(fit))
@@ -171,7 +171,8 @@ check_of_neighbors <- function(fit) {
       else "This does not apply to the method."))
   }
   lossy <- is_lossy(fit)
-  finding(!lossy, if (lossy) sprintf("k = %d neighbours lose about %s.", fit$k, format_loss(loss)) else
+  finding(!lossy, if (lossy) sprintf("k = %d neighbours lose about %s.", fit$k,
+    format_loss(loss)) else
     sprintf("k = %d neighbours lose little, or the fit conditions on the process.", fit$k),
   "Use a larger k, for example vecchia(k = 60).")
 }

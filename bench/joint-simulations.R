@@ -6,11 +6,10 @@
 # PARTS: species, preferential, fusion, hurdle, slopes, separated by commas; default: all. SEEDS: the number of data sets of
 # each case, by default 2. FIRST: the first seed, by default 1.
 #
-#   species       five counts with two factors at 400 locations. The fifth is not seen at half of them.
-#   preferential  100 measurements whose locations depend on the measured field, in 400 cells.
-#   fusion        40 good measurements of w, and 300 counts of 0.8 w and 0.4 of a second field.
-#   hurdle        presence and amounts of 300 hauls. Half of the amounts are missing. A quarter of the hauls is held out.
-#   slopes        confidence intervals of the slopes of presence and amounts, 150 hauls.
+# `species`: five counts with two factors at 400 locations. The fifth is not seen at half of them. `preferential`: 100
+# measurements whose locations depend on the measured field. `fusion`: 40 good measurements of w, and 300 counts of 0.8 w
+# and 0.4 of a second field. `hurdle`: presence and amounts of 300 hauls, half of the amounts missing, a quarter left out.
+# `slopes`: confidence intervals of slopes from 150 hauls.
 #
 # `lpd` is the mean log density of held-out observations. They are those of the fifth species, of the field with noise, or
 # of the catch. `rmse` and `coverage` are those of the linear predictor where that response is not observed.

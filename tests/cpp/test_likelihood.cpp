@@ -188,9 +188,9 @@ TEST_CASE("nothing overflows where data are separated") {
 }
 
 TEST_CASE("log-concave families have no negative curvature, Student's t has") {
-  const ResponseFamily not_concave[] = {ResponseFamily::student_t,         ResponseFamily::beta,
-                                        ResponseFamily::zi_poisson,        ResponseFamily::zi_nbinom2,
-                                        ResponseFamily::betabinomial,      ResponseFamily::nbinom1,
+  const ResponseFamily not_concave[] = {ResponseFamily::student_t,        ResponseFamily::beta,
+                                        ResponseFamily::zi_poisson,       ResponseFamily::zi_nbinom2,
+                                        ResponseFamily::betabinomial,     ResponseFamily::nbinom1,
                                         ResponseFamily::truncated_nbinom2};
   with_each_instruction_set([&] {
     for_each_family([&](const FamilyCase& family) {

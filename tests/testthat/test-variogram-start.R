@@ -10,7 +10,8 @@ test_that("least squares of a variogram are those of gstat", {
   skip_if_not_installed("gstat")
   d <- variogram_data()
   table <- empirical_variogram(d$z - d$a, coords = d[c("x", "y")], cutoff = 0.5, width = 0.04)
-  theirs <- structure(data.frame(np = as.double(table$n_pairs), dist = table$distance, gamma = table$gamma,
+  theirs <- structure(data.frame(np = as.double(table$n_pairs), dist = table$distance,
+    gamma = table$gamma,
     dir.hor = 0, dir.ver = 0, id = "var1"), class = c("gstatVariogram", "data.frame"))
   for (case in list(c("exponential", "Exp"), c("spherical", "Sph"), c("gaussian", "Gau"),
     c("matern", "Mat"))) {

@@ -165,9 +165,9 @@ struct Spherical {
 
 // The functions phi_{3,k} of Wendland (1995), positive definite in up to three dimensions and 2k times differentiable
 // at r = 0. They are 0 from r = 1. Below it, u is 1 - r.
-//   k = 0:  c = u^2,                       dc/dr = -2u.
-//   k = 1:  c = u^4(1 + 4r),               dc/dr = -20r u^3.
-//   k = 2:  c = u^6(1 + 6r + 35r^2/3),     dc/dr = -(56/3)r(1 + 5r)u^5.
+//   k=0:  c=u^2,   dc/dr=-2u.
+//   k=1:  c=u^4(1+4r),   dc/dr=-20ru^3.
+//   k=2:  c=u^6(1+6r+35r^2/3),   dc/dr=-(56/3)r(1+5r)u^5.
 template <class Number>
 struct Wendland {
   static constexpr ShapeDomain domain{0.0, 2.0, "The smoothness of a Wendland covariance must be 0, 1 or 2."};

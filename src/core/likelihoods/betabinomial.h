@@ -1,9 +1,9 @@
 // y successes of so many trials. The probability of success is Beta(a, b) with a = mean * precision,
 // b = (1 - mean) * precision and mean = logistic(eta). With the rise D(a, y) of rise.h,
 //   log p = log choose(trials, y) + D(a, y) + D(b, trials - y) - D(precision, trials).
-// With mu for the mean and nu = 1 - mu, d a / d eta = nu a and d b / d eta = -mu b. The formulas use the products A_j of
-// the rise of a, and B_j for b likewise. The slope is l' = nu A_1 - mu B_1. With o = nu - mu and
-// Q = nu^2 A_2 + mu^2 B_2, the second derivative is l'' = o l' + Q. The third derivative is
+// With mu for the mean and nu = 1 - mu, d a / d eta = nu a and d b / d eta = -mu b. The formulas use the products A_j
+// of the rise of a, and B_j for b likewise. The slope is l' = nu A_1 - mu B_1. With o = nu - mu and Q = nu^2 A_2 + mu^2
+// B_2, the second derivative is l'' = o l' + Q. The third derivative is
 //   l''' = (o^2 - 2 mu nu) l' + 3 o Q + nu^3 A_3 - mu^3 B_3.
 // The density is not log-concave. Poles of log p are at eta with imaginary part +- pi.
 #pragma once

@@ -1,12 +1,12 @@
-// y with mean exp(eta) whose power (y / s)^p is gamma of shape k and scale 1. The mean is s Gamma(k + 1/p) / Gamma(k), so
-// that log s = eta + c with c = log Gamma(k) - log Gamma(k + 1/p). With z = log y - c - eta the log density is
+// y with mean exp(eta) whose power (y / s)^p is gamma of shape k and scale 1. The mean is s Gamma(k + 1/p) / Gamma(k),
+// so that log s = eta + c with c = log Gamma(k) - log Gamma(k + 1/p). With z = log y - c - eta the log density is
 //   log p - log Gamma(k) - log y + p k z - e^(p z).
 // Under a normal eta with variance v, let r = E e^(p z) = exp(p z(mean) + p^2 v / 2). Then
 // E z e^(p z) = r (z(mean) + p v). The derivatives in eta are
-//   l' = p(e^(pz) - k),   l'' = -p^2 e^(pz),   l''' = p^3 e^(pz),
-// those in the parameters
-//   dl/dk = -psi(k) + pz + l'c_k,   c_k = psi(k) - psi(k + 1/p),
-//   dl/dp = 1/p - zl'/p + l'c_p,   c_p = psi(k + 1/p)/p^2.
+//   l' = p(e^(pz) - k),   l'' = -p^2 e^(pz),   l''' = p^3 e^(pz).
+// Those in the parameters are
+//   dl/dk=-psi(k)+pz+l'c_k,   c_k=psi(k)-psi(k+1/p),
+//   dl/dp=1/p-zl'/p+l'c_p,   c_p=psi(k+1/p)/p^2.
 #pragma once
 
 #include "likelihoods/special.h"
@@ -47,8 +47,7 @@ struct GengammaResponse {
     terms.curvature = power_ * power_ * ratio;
     terms.third = power_ * terms.curvature;
     terms.d_parameter[0] = shape_ * (power_ * z - psi_ + slope * center_by_shape_);
-    terms.d_parameter[1] =
-        1.0 + power_ * (shape_ * z - ratio * (z + power_ * variance) + slope * center_by_power_);
+    terms.d_parameter[1] = 1.0 + power_ * (shape_ * z - ratio * (z + power_ * variance) + slope * center_by_power_);
     return terms;
   }
 

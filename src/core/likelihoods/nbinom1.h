@@ -3,7 +3,8 @@
 //   log p = D(a, y) - a L - log y! + y (log phi - L).
 // The derivatives in eta are
 //   l' = A_1 - aL,   l'' = A_1 + A_2 - aL,   l''' = A_1 + 3A_2 + A_3 - aL.
-// Let s = phi/(1 + phi) be the derivative of L in log phi. That of log p is -l' - as + y(1 - s), since a falls by a. The density is not log-concave. Poles of log p are at eta with imaginary part +- pi.
+// Let s = phi/(1 + phi) be the derivative of L in log phi. That of log p is -l' - as + y(1 - s), since a falls by a.
+// The density is not log-concave. Poles of log p are at eta with imaginary part +- pi.
 #pragma once
 
 #include "likelihoods/rise.h"
