@@ -12,6 +12,7 @@ for_distinct <- function(q, second, compute) {
 # shapes beyond some 1e25, where the log of the variable has long been normal. Its mean is
 # log(shape) and its standard deviation 1 / sqrt(shape), up to terms of 1 / shape.
 log_gamma_quantile <- function(p, shape, lower.tail = TRUE) {
+  shape <- rep_len(shape, max(length(shape), length(p)))
   many <- shape > 1e12
   exact <- log(stats::qgamma(p, ifelse(many, 1, shape), lower.tail = lower.tail))
   ifelse(many, log(shape) + stats::qnorm(p, lower.tail = lower.tail) / sqrt(shape), exact)

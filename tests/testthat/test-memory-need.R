@@ -33,7 +33,8 @@ measured_peak <- function(method, rows, formula = z ~ 1, family = NULL) {
 
 test_extended("what is foreseen is what is measured, within a third", {
   skip_if_not(file.access("/proc/self/clear_refs", 2L) == 0L, "the peak cannot be reset")
-  cases <- list(list(quote(exact_gp()), 1100), list(quote(vecchia(30)), 1e5),
+  # a margin of 40 MiB is foreseen, a third of what 1,100 rows need
+  cases <- list(list(quote(exact_gp()), 1600), list(quote(vecchia(30)), 1e5),
     list(quote(vnngp(15)), 3e4), list(quote(svgp(300, optimizer = "collapsed")), 2e4),
     list(quote(vecchia(15)), 3e4, z ~ (1 | level)),
     list(quote(loo_k(20)), 1e5, count ~ 1, quote(poisson())),

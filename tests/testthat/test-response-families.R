@@ -114,7 +114,8 @@ test_extended("mean and variance, distribution and quantile belong to the densit
       total <- if (entry$discrete) function(f, upper = most) sum(f(0:min(upper, most)) *
         density(0:min(upper, most))) else
         function(f, upper = Inf) {
-          support <- switch(name, gamma = , tweedie = c(0, Inf), beta = c(0, 1), c(-Inf, Inf))
+          support <- switch(name, gamma = , gengamma = , tweedie = c(0, Inf), beta = c(0, 1),
+            c(-Inf, Inf))
           atom <- if (has_atom(entry)) f(0) * density(0) else 0
           atom + stats::integrate(function(y) f(y) * density(y), support[1], min(upper, support[2]),
             rel.tol = 1e-9, subdivisions = 2000L)$value
