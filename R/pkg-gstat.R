@@ -99,7 +99,7 @@ check_variogram_model <- function(x) {
   }
   if (any(x$anis2 != 1 | x$ang2 != 0 | x$ang3 != 0)) {
     abort_neargp("argument", c("The anisotropy of the model is one of three dimensions.",
-      i = "Supported is anis = c(angle, ratio), in the plane."))
+      i = "vgm() models with an angle and a ratio in the plane are supported."))
   }
 }
 

@@ -117,16 +117,7 @@ two_class_response <- function(y, frame) {
   list(y = as.integer(y) - 1L, levels = levels(y), kind = "class")
 }
 
-# Two species of 0 and 1 look like successes and failures of one or two trials.
-check_not_two_responses <- function(y, frame) {
-  if (!all(y %in% c(0, 1, NA)) || !any(rowSums(y) == 0, na.rm = TRUE)) return(invisible())
-  abort_response(list(family = "binomial"), "numbers of successes and failures", frame,
-    "has rows of two zeros",
-    "For two responses: family = list(binomial()), see ?joint_models.")
-}
-
 successes_response <- function(y, frame) {
-  check_not_two_responses(y, frame)
   if (is.logical(y)) storage.mode(y) <- "integer" # cbind(y == "a", y != "a")
   if (!is.numeric(y) || ncol(y) != 2L) abort_binomial(frame, describe_class(y))
   rows <- which(rowSums(y < 0 | y != round(y)) > 0)
@@ -138,7 +129,9 @@ successes_response <- function(y, frame) {
   empty <- which(rowSums(y) == 0)
   if (length(empty)) {
     abort_binomial(frame, paste("has neither successes nor failures in",
-      format_rows(original_rows(frame, empty))), "Leave rows without a trial out by `subset`.")
+      format_rows(original_rows(frame, empty))), if (all(y %in% c(0, 1, NA)))
+      "For two responses of 0 and 1: family = list(binomial()), see ?joint_models." else
+      "Leave rows without a trial out by `subset`.")
   }
   list(y = y[, 1L], trials = one_trial_or(rowSums(y)), levels = rev(colnames(y)),
     kind = "successes")
