@@ -15,8 +15,8 @@
 #' It shows whether the approximation biases the estimates.
 #'
 #' The score is that of the logarithms of covariance and family parameters. For Gaussian responses
-#' it is that of the restricted likelihood. With its mean `m` and covariance `S`, `nsim * m' S^-1 m` is
-#' approximately chi-squared, and `S^-1 m` is the bias of the estimates.
+#' it is that of the restricted likelihood. With its mean `m` and covariance `S`, `nsim * m' S^-1 m`
+#' is approximately chi-squared, and `S^-1 m` is the bias of the estimates.
 #'
 #' With many simulations even a harmless bias is significant. Look at `bias_in_sd`, the bias in
 #' standard errors of the estimates: below 0.2 it barely changes intervals.

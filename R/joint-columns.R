@@ -21,11 +21,12 @@
 #' @param use_observed `TRUE`: responses in `newdata` help to predict the others there. Default:
 #'   `FALSE`.
 #' @param ... not used.
-#' @return An object like `newdata` with `mean_<response>`, `sd_<response>` and the further columns of
-#'   [predict.neargp()].
+#' @return An object like `newdata` with `mean_<response>`, `sd_<response>` and the further columns
+#'   of [predict.neargp()].
 #'
 #'   Intervals include the uncertainty of loadings, ranges and families. `coef()`, `vcov()`,
-#'   `simulate()`, `scores()` and [cross_validate()] also accept these fits. Folds leave locations out.
+#'   `simulate()`, `scores()` and [cross_validate()] also accept these fits. Folds leave locations
+#'   out.
 #' @seealso [joint_models]
 #' @examples
 #' set.seed(1)

@@ -1,8 +1,8 @@
 # Cross-validation of responses that share fields. A fold leaves out locations with all their
 # responses.
 
-# `folds`: their number, or a fold for each row of all responses that leaves locations whole. `refit`:
-# whether all parameters are estimated for each fold, or the trends alone.
+# `folds`: their number, or a fold for each row of all responses that leaves locations whole.
+# `refit`: whether all parameters are estimated for each fold, or the trends alone.
 #' @export
 cross_validate.neargp_joint <- function(object, folds = 10, refit = FALSE, level = 0.95,
                                         verbose = rlang::is_interactive(), threads = NULL, ...) {
