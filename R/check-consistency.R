@@ -45,6 +45,7 @@
 #' check_consistency(fit, nsim = 20, seed = 1)
 #' @export
 check_consistency <- function(fit, nsim = 50L, seed = NULL) {
+  check_required()
   check_fit(fit)
   free <- !fit$parameters$fixed & !fit$parameters$at_boundary
   check_has_score(fit, free)
@@ -54,7 +55,8 @@ check_consistency <- function(fit, nsim = 50L, seed = NULL) {
   scores <- lapply(seq_len(nsim), function(j) if_computable(score_of_draw(fit, draws[, j])))
   scores <- do.call(rbind, lapply(scores, function(score) if (all(is.finite(score))) score[free]))
   if (NROW(scores) < sum(free) + 2L) {
-    abort_neargp("convergence", "The score cannot be computed for enough of the simulated data sets.")
+    abort_neargp("convergence",
+      "The score cannot be computed for enough of the simulated data sets.")
   }
   summary_of_scores(scores, fit$parameters[free, ], nsim)
 }

@@ -41,7 +41,8 @@
 #' The variance of `student_t()` is `scale^2 * df / (df - 2)`, of `negative_binomial()` `mean +
 #' mean^2 / size`, of `nbinom1()` `(1 + dispersion) * mean`, and of `Gamma()` `mean^2 /
 #' shape`. `beta_response()` uses `mean * (1 - mean) / (1 + precision)`, and
-#' `tweedie()` `dispersion * mean^power`. `betabinomial()` uses `trials * p * (1 - p) * (trials + precision) / (1 + precision)` with `p = plogis(eta)`.
+#' `tweedie()` `dispersion * mean^power`. `betabinomial()` uses `trials * p * (1 - p) * (trials +
+#' precision) / (1 + precision)` with `p = plogis(eta)`.
 #'
 #' The second level of a factor counts as success. Proportions need the numbers of trials as
 #' `weights`. You should put an exposure into the offset, for example `offset(log(effort))`. An

@@ -12,10 +12,10 @@ cross_validate.neargp_joint <- function(object, folds = 10, refit = FALSE, level
   check_flag(verbose, "verbose")
   began <- proc.time()[["elapsed"]]
   fold <- folds_of_places(object, folds)
-  problem <- fitted_joint_problem(object, plain_context(threads))
+  shared <- fitted_joint_problem(object, plain_context(threads))
   values <- sort(unique(fold))
   pieces <- apply_tasks(length(values), verbose, function(i) {
-    predict_joint_fold(object, problem, fold, values[i], refit, level)
+    predict_joint_fold(object, shared, fold, values[i], refit, level)
   })
   predictions <- do.call(rbind, pieces)
   predictions <- predictions[order(match(predictions$output, object$outputs), predictions$row), ]
@@ -66,8 +66,8 @@ folds_of_places <- function(object, folds) {
 }
 
 # Scores of the rows of a fold, predicted from the others.
-predict_joint_fold <- function(object, problem, fold, value, refit, level) {
-  kept <- without_places(object, problem, which(fold != value), refit)
+predict_joint_fold <- function(object, shared, fold, value, refit, level) {
+  kept <- without_places(object, shared, which(fold != value), refit)
   held <- which(fold[object$posterior$place] == value)
   rows <- lapply(seq_along(object$parts), function(m) {
     own <- which(object$posterior$response == m)
@@ -88,27 +88,27 @@ predict_joint_fold <- function(object, problem, fold, value, refit, level) {
 }
 
 # The fit without some locations. Its parameters are those of all rows, or estimated again.
-without_places <- function(object, problem, kept, refit) {
-  problem <- with_some_places(problem, kept)
-  state <- if (refit) joint_optimum(problem) else {
-    search <- joint_search(problem, problem$start)
-    latent <- joint_latent(problem, search)
-    list(working = problem$start, search = search, latent = latent,
-      objective = fields_objective(problem, latent))
+without_places <- function(object, shared, kept, refit) {
+  shared <- with_some_places(shared, kept)
+  state <- if (refit) joint_optimum(shared) else {
+    search <- joint_search(shared, shared$start)
+    latent <- joint_latent(shared, search)
+    list(working = shared$start, search = search, latent = latent,
+      objective = fields_objective(shared, latent))
   }
   state$objective$fit_at(state$working, 1e-8, 500L)
-  values <- to_core(state$working, problem$layout$transform)
+  values <- to_core(state$working, shared$layout$transform)
   object$whole <- object$posterior[c("coords", "place")]
-  object$posterior <- joint_posterior(problem, state, joint_coefficients(problem,
-    core_latent_state(state$latent, problem$context), values))
+  object$posterior <- joint_posterior(shared, state, joint_coefficients(shared,
+    core_latent_state(state$latent, shared$context), values))
   object$core_trend <- list(beta = object$posterior$beta, beta_vcov = object$posterior$beta_vcov)
   object$parameters$working <- state$working
-  object$loadings[] <- sweep(joint_loadings(problem$layout, values, length(problem$parts)), 2L,
+  object$loadings[] <- sweep(joint_loadings(shared$layout, values, length(shared$parts)), 2L,
     object$signs, "*")
   object$spread <- list(covariance = matrix(0, 0L, 0L), shifted = list(), rows = integer(0))
   object$kept <- kept
   object$parts <- Map(function(part, m) {
-    own <- values_of_part(problem, m, values)
+    own <- values_of_part(shared, m, values)
     part$family_parameters[] <- own[of_family(part$family, part$layout)]
     part
   }, object$parts, seq_along(object$parts))

@@ -3,34 +3,34 @@
 # Where there are many locations, quasi-Newton steps on a tenth of them lead near the optimum.
 # Scoring on all of them then takes few evaluations, with the second derivatives of the tenth as its
 # information.
-joint_optimum <- function(problem, few_places = 4000L) {
-  places <- nrow(problem$coords)
-  few <- places <= few_places || problem$control$coarse_k == 0L
-  rough <- if (few) problem else with_first_places(problem, max(few_places %/% 2L, places %/% 10L))
-  begin_stage(problem$session, if (few) sprintf("k = %d", problem$method$k) else "few locations")
-  start <- joint_level(rough, list(working = problem$start, iterations = 0L, evaluations = 0L),
+joint_optimum <- function(shared, few_places = 4000L) {
+  places <- nrow(shared$coords)
+  few <- places <= few_places || shared$control$coarse_k == 0L
+  rough <- if (few) shared else with_first_places(shared, max(few_places %/% 2L, places %/% 10L))
+  begin_stage(shared$session, if (few) sprintf("k = %d", shared$method$k) else "few locations")
+  start <- joint_level(rough, list(working = shared$start, iterations = 0L, evaluations = 0L),
     joint_quasi_newton(rough, if (few) 1e-8 else 1e-6))
   if (few && start$converged) return(start)
-  begin_stage(problem$session, sprintf("k = %d", problem$method$k))
+  begin_stage(shared$session, sprintf("k = %d", shared$method$k))
   center <- start$objective$fit_at(start$working, 1e-6, derivatives = TRUE)
   slopes <- joint_slopes(rough, start$objective, start$working, center)
-  share <- length(problem$place) / length(rough$place)
-  joint_level(problem, start[c("working", "iterations", "evaluations")], joint_scoring(problem,
+  share <- length(shared$place) / length(rough$place)
+  joint_level(shared, start[c("working", "iterations", "evaluations")], joint_scoring(shared,
     share * slopes$information))
 }
 
 # Optimisers of an objective from working parameters, in units of the parameters.
-joint_quasi_newton <- function(problem, relative_tolerance) {
+joint_quasi_newton <- function(shared, relative_tolerance) {
   function(objective, working) {
-    quasi_newton_in_units(objective, working, joint_units(problem), problem$free, problem$bounds,
-      problem$control, relative_tolerance)
+    quasi_newton_in_units(objective, working, joint_units(shared), shared$free, shared$bounds,
+      shared$control, relative_tolerance)
   }
 }
 
-joint_scoring <- function(problem, information) {
-  unit <- joint_units(problem)
-  information <- positive_information(information * outer(unit, unit), problem$free)
-  bounds <- lapply(problem$bounds[c("lower", "upper")], function(bound) bound / unit)
+joint_scoring <- function(shared, information) {
+  unit <- joint_units(shared)
+  information <- positive_information(information * outer(unit, unit), shared$free)
+  bounds <- lapply(shared$bounds[c("lower", "upper")], function(bound) bound / unit)
   function(objective, working) {
     scaled <- list(n = objective$n, session = objective$session, evaluate = function(at, ...) {
       state <- objective$evaluate(unit * at)
@@ -38,24 +38,24 @@ joint_scoring <- function(problem, information) {
       state$information <- information
       state
     })
-    found <- fisher_scoring(scaled, working / unit, problem$free, bounds, problem$control)
+    found <- fisher_scoring(scaled, working / unit, shared$free, bounds, shared$control)
     found$working <- unit * found$working
     found
   }
 }
 
 # Neighbours are searched again where the metric has moved.
-joint_level <- function(problem, state, optimize) {
+joint_level <- function(shared, state, optimize) {
   metric <- NULL
-  for (round in seq_len(problem$control$max_refreshes)) {
-    search <- joint_search(problem, state$working)
+  for (round in seq_len(shared$control$max_refreshes)) {
+    search <- joint_search(shared, state$working)
     shape <- search_shape(search$component)
     if (!is.null(metric) &&
-        max(abs(shape - metric)) <= problem$control$refresh_tolerance) break
+        max(abs(shape - metric)) <= shared$control$refresh_tolerance) break
     metric <- shape
-    latent <- joint_latent(problem, search)
-    objective <- fields_objective(problem, latent)
-    if (round == 1L) first <- objective$evaluate(problem$start)$value
+    latent <- joint_latent(shared, search)
+    objective <- fields_objective(shared, latent)
+    if (round == 1L) first <- objective$evaluate(shared$start)$value
     found <- optimize(objective, state$working)
     state <- add_counts(c(found, list(objective = objective, search = search, latent = latent,
       first = first)), state)
@@ -68,26 +68,26 @@ joint_level <- function(problem, state, optimize) {
 # Derivatives at the optimum by central differences of the exact gradient: the information, and how
 # trends and fields answer to each parameter. One-sided differences would be off by a third where
 # loadings and range lie on a ridge.
-joint_slopes <- function(problem, objective, working, center, step = 0.02) {
-  units <- joint_units(problem)
-  layout <- problem$layout
+joint_slopes <- function(shared, objective, working, center, step = 0.02) {
+  units <- joint_units(shared)
+  layout <- shared$layout
   information <- matrix(0, nrow(layout), nrow(layout))
   shifted <- vector("list", nrow(layout))
   fit_at <- function(at) {
     moved <- tryCatch(objective$fit_at(at, 1e-6, derivatives = TRUE), neargp_error = function(e)
       NULL)
     if (is.null(moved) || !all(is.finite(moved$gradient))) return(NULL)
-    moved$beta <- joint_coefficients(problem, moved["beta"], to_core(at, layout$transform))$beta
+    moved$beta <- joint_coefficients(shared, moved["beta"], to_core(at, layout$transform))$beta
     moved
   }
-  center$beta <- joint_coefficients(problem, center["beta"], to_core(working,
+  center$beta <- joint_coefficients(shared, center["beta"], to_core(working,
     layout$transform))$beta
-  for (a in which(problem$free)) {
+  for (a in which(shared$free)) {
     h <- step * units[a]
-    up <- fit_at(replace(working, a, min(working[a] + h, problem$bounds$upper[a])))
-    down <- fit_at(replace(working, a, max(working[a] - h, problem$bounds$lower[a])))
-    span <- min(working[a] + h, problem$bounds$upper[a]) -
-      max(working[a] - h, problem$bounds$lower[a])
+    up <- fit_at(replace(working, a, min(working[a] + h, shared$bounds$upper[a])))
+    down <- fit_at(replace(working, a, max(working[a] - h, shared$bounds$lower[a])))
+    span <- min(working[a] + h, shared$bounds$upper[a]) -
+      max(working[a] - h, shared$bounds$lower[a])
     if (is.null(up) || is.null(down)) next
     slope <- function(name) (up[[name]] - down[[name]]) / span
     information[a, ] <- -slope("gradient")
@@ -98,45 +98,45 @@ joint_slopes <- function(problem, objective, working, center, step = 0.02) {
   list(information = information, shifted = shifted)
 }
 
-new_joint_fit <- function(problem, state, settings, call) {
-  layout <- problem$layout
+new_joint_fit <- function(shared, state, settings, call) {
+  layout <- shared$layout
   objective <- state$objective
   working <- state$working
   center <- objective$fit_at(working, 1e-8, 500L, derivatives = TRUE)
-  slopes <- joint_slopes(problem, objective, working, center)
+  slopes <- joint_slopes(shared, objective, working, center)
   final <- objective$fit_at(working, 1e-8, 500L)
   values <- to_core(working, layout$transform)
-  posterior <- joint_posterior(problem, state, joint_coefficients(problem,
-    core_latent_state(state$latent, problem$context), values))
-  boundary <- at_bound(working, problem, slopes$information)
-  spread <- joint_spread(slopes, problem$free & !boundary, joint_units(problem))
-  trend <- joint_trend(problem, posterior, spread, values)
-  A <- joint_loadings(layout, values, length(problem$parts))
-  signs <- loading_signs(A, problem)
+  posterior <- joint_posterior(shared, state, joint_coefficients(shared,
+    core_latent_state(state$latent, shared$context), values))
+  boundary <- at_bound(working, shared, slopes$information)
+  spread <- joint_spread(slopes, shared$free & !boundary, joint_units(shared))
+  trend <- joint_trend(shared, posterior, spread, values)
+  A <- joint_loadings(layout, values, length(shared$parts))
+  signs <- loading_signs(A, shared)
   object <- structure(list(
     call = call,
-    outputs = names(problem$parts),
-    parts = Map(function(part, m) joint_part(part, m, problem, values, trend, posterior),
-      problem$parts, seq_along(problem$parts)),
+    outputs = names(shared$parts),
+    parts = Map(function(part, m) joint_part(part, m, shared, values, trend, posterior),
+      shared$parts, seq_along(shared$parts)),
     covariance = settings$covariance,  # as given
-    structures = problem$structures,
+    structures = shared$structures,
     layout = layout,                   # a row for each parameter, joint_layout()
     parameters = data.frame(name = layout$name, estimate = joint_natural(layout, values, signs),
       working = working, fixed = layout$fixed, at_boundary = boundary),
     information = slopes$information,
-    loadings = named_loadings(sweep(A, 2L, signs, "*"), names(problem$parts)),
+    loadings = named_loadings(sweep(A, 2L, signs, "*"), names(shared$parts)),
     signs = signs,                     # of the columns of the core's loadings
-    core_structures = lapply(seq_along(problem$structures), structure_covariance,
-      problem = problem, working = working),
+    core_structures = lapply(seq_along(shared$structures), structure_covariance,
+      shared = shared, working = working),
     beta = trend$beta, beta_vcov = trend$beta_vcov,
     core_trend = trend$core,           # in the columns of the core
     spread = spread,                   # the uncertainty of the parameters, joint_spread()
     posterior = posterior,             # of the fields at the locations
-    locations = problem$locations, method = problem$method, control = problem$control,
+    locations = shared$locations, method = shared$method, control = shared$control,
     log_likelihood = final$bound %||% final$value,
-    separate = joint_separate(problem, state$first),
-    score = if (all_gaussian(problem$parts)) "log-likelihood" else "evidence lower bound",
-    prior = problem$prior,
+    separate = joint_separate(shared, state$first),
+    score = if (all_gaussian(shared$parts)) "log-likelihood" else "evidence lower bound",
+    prior = shared$prior,
     convergence = state[c("converged", "message", "iterations", "evaluations")],
     k = nrow(state$search$neighbors), threads = settings$threads,
     format = fit_format, version = package_version_text(), cache = NULL),
@@ -162,11 +162,11 @@ all_gaussian <- function(parts) all(vapply(parts, function(part) is_gaussian(par
 
 # The objective at the start is the sum of the separate fits, if each response begins with its own
 # field. For other structures it is the sum of what these fits found.
-joint_separate <- function(problem, first) {
-  is_separate <- vapply(problem$structures, function(x) length(x$of) == 1L, NA)
+joint_separate <- function(shared, first) {
+  is_separate <- vapply(shared$structures, function(x) length(x$of) == 1L, NA)
   if (all(is_separate)) return(first)
-  if (all(vapply(problem$parts, function(part) is.numeric(part$log_likelihood), NA)))
-    sum(vapply(problem$parts, function(part) part$log_likelihood, 0))
+  if (all(vapply(shared$parts, function(part) is.numeric(part$log_likelihood), NA)))
+    sum(vapply(shared$parts, function(part) part$log_likelihood, 0))
 }
 
 named_loadings <- function(A, outputs) {
@@ -174,20 +174,20 @@ named_loadings <- function(A, outputs) {
 }
 
 # The sign of a field is arbitrary: the first loading of the triangle is positive.
-loading_signs <- function(A, problem) {
-  free <- matrix(problem$free[loading_rows(problem$layout, nrow(A))], nrow(A))
+loading_signs <- function(A, shared) {
+  free <- matrix(shared$free[loading_rows(shared$layout, nrow(A))], nrow(A))
   vapply(seq_len(ncol(A)), function(field) {
-    of <- problem$structures[[structure_of_fields(problem$structures)[field]]]$of
-    others <- colSums(free[, structure_of_fields(problem$structures) ==
-      structure_of_fields(problem$structures)[field], drop = FALSE])
+    of <- shared$structures[[structure_of_fields(shared$structures)[field]]]$of
+    others <- colSums(free[, structure_of_fields(shared$structures) ==
+      structure_of_fields(shared$structures)[field], drop = FALSE])
     pivot <- of %||% which.max(abs(A[, field]) * (others[1L] > 0))
     if (A[pivot, field] < 0) -1 else 1
   }, 0)
 }
 
 # All that predictions need, as plain numbers, of locations and of rows.
-joint_posterior <- function(problem, state, at_optimum) {
-  list(coords = problem$coords, place = problem$place, response = problem$response,
+joint_posterior <- function(shared, state, at_optimum) {
+  list(coords = shared$coords, place = shared$place, response = shared$response,
     order = state$search$order, neighbors = as.matrix(state$search$neighbors),
     component = state$search$component, mean = at_optimum$mean, variance = at_optimum$node_variance,
     pseudo_precision = at_optimum$pseudo_precision,
@@ -198,13 +198,13 @@ joint_posterior <- function(problem, state, at_optimum) {
 
 # A state of the core with the coefficients of the random effects of all parts in place of the
 # whitened ones, see with_latent_effects().
-joint_coefficients <- function(problem, state, values) {
-  for (m in seq_along(problem$parts)) {
-    part <- problem$parts[[m]]
+joint_coefficients <- function(shared, state, values) {
+  for (m in seq_along(shared$parts)) {
+    part <- shared$parts[[m]]
     if (!has_effects(part$data)) next
-    made <- effects_at(list(data = part$data, layout = part$layout), values_of_part(problem, m,
+    made <- effects_at(list(data = part$data, layout = part$layout), values_of_part(shared, m,
       values))
-    columns <- columns_of_part(problem$parts, m, effects = TRUE)
+    columns <- columns_of_part(shared$parts, m, effects = TRUE)
     state$beta[columns] <- from_spherical(state$beta[columns], made$blocks, made$factors)
     shifted <- blocks_after(columns[1L] - 1L, made$blocks)
     if (!is.null(state$beta_vcov)) {
@@ -234,8 +234,8 @@ joint_spread <- function(slopes, free, units, least = 0.05) {
 
 # The trend in the core's columns and in those of the user, with V + J C J' (trend-uncertainty.R).
 # Coefficients of random effects are those of their columns.
-joint_trend <- function(problem, posterior, spread, values) {
-  parts <- problem$parts
+joint_trend <- function(shared, posterior, spread, values) {
+  parts <- shared$parts
   J <- vapply(spread$shifted, function(at) (at$beta - posterior$beta) / at$step,
     double(length(posterior$beta)))
   J <- matrix(as.double(J), length(posterior$beta), length(spread$shifted))
@@ -257,17 +257,17 @@ joint_trend <- function(problem, posterior, spread, values) {
 
 # The fit of a response with the estimates of the joint one. Its field is that of the joint
 # posterior, which part_of() hands to it.
-joint_part <- function(part, m, problem, values, trend, posterior) {
-  rows <- problem$response == m
-  columns <- columns_of_part(problem$parts, m)
-  with_effects <- c(columns, columns_of_part(problem$parts, m, effects = TRUE))
-  own <- values_of_part(problem, m, values)
+joint_part <- function(part, m, shared, values, trend, posterior) {
+  rows <- shared$response == m
+  columns <- columns_of_part(shared$parts, m)
+  with_effects <- c(columns, columns_of_part(shared$parts, m, effects = TRUE))
+  own <- values_of_part(shared, m, values)
   part$parameters$working <- to_working(own, part$layout$transform)
   part$parameters$estimate <- natural_values(part$layout, own)
   is_family <- of_family(part$family, part$layout)
   part$family_parameters <- stats::setNames(own[is_family], names(part$family_parameters))
   if (is_gaussian(part$family)) part$nugget <- own[is_family]
-  at <- unlist(lapply(problem$parts, function(x) ncol(x$data$X)))
+  at <- unlist(lapply(shared$parts, function(x) ncol(x$data$X)))
   place <- sum(at[seq_len(m - 1L)]) + seq_len(at[m])
   part$beta <- stats::setNames(unname(trend$beta[place]), colnames(part$data$X))
   part$beta_vcov <- named_square(trend$beta_vcov[place, place, drop = FALSE], part$data$X)

@@ -64,11 +64,11 @@ cached_fields <- function(object, context) {
 
 restored_fields <- function(object, context) {
   posterior <- object$posterior
-  problem <- fitted_joint_problem(object, context)
-  if (!is.null(object$kept)) problem <- with_some_places(problem, object$kept)
-  latent <- joint_latent(problem, posterior)
-  effects <- joint_effects(problem, to_core(problem$start, problem$layout$transform))
-  if (problem$data$effects > 0L) core_latent_set_effects(latent, effects$columns)
+  shared <- fitted_joint_problem(object, context)
+  if (!is.null(object$kept)) shared <- with_some_places(shared, object$kept)
+  latent <- joint_latent(shared, posterior)
+  effects <- joint_effects(shared, to_core(shared$start, shared$layout$transform))
+  if (shared$data$effects > 0L) core_latent_set_effects(latent, effects$columns)
   core_fields_restore(latent, specified_structures(object), core_loadings(object), posterior$mean,
     posterior$beta, posterior$pseudo_precision, posterior$field_response, context)
   latent

@@ -8,19 +8,19 @@ new_joint_problem <- function(parts, structures, method, control, context, sessi
   begun <- joint_start_loadings(structures, parts, coords, context)
   locations <- parts[[1L]]$locations
   layout <- joint_layout(structures, begun$free, parts, locations)
-  problem <- joint_problem(parts, structures, coords, place, layout, locations, method, control,
+  shared <- joint_problem(parts, structures, coords, place, layout, locations, method, control,
     context, session)
-  problem$start <- joint_start_working(layout, structures, begun$loadings, parts)
-  problem$prior <- problem$prior && is_invertible(problem)
-  problem$bounds <- joint_bounds(problem)
-  problem$start <- clamp(problem$start, problem$bounds, problem$free)
-  problem
+  shared$start <- joint_start_working(layout, structures, begun$loadings, parts)
+  shared$prior <- shared$prior && is_invertible(shared)
+  shared$bounds <- joint_bounds(shared)
+  shared$start <- clamp(shared$start, shared$bounds, shared$free)
+  shared
 }
 
 # Whether the responses' correlation matrix can be inverted at the start.
-is_invertible <- function(problem) {
-  values <- to_core(problem$start, problem$layout$transform)
-  A <- joint_loadings(problem$layout, values, length(problem$parts))
+is_invertible <- function(shared) {
+  values <- to_core(shared$start, shared$layout$transform)
+  A <- joint_loadings(shared$layout, values, length(shared$parts))
   rcond(stats::cov2cor(tcrossprod(A))) > 1e-8
 }
 
@@ -46,12 +46,12 @@ joint_problem <- function(parts, structures, coords, place, layout, locations, m
 # The problem that a fit has solved, at its optimum.
 fitted_joint_problem <- function(object, context) {
   known <- object$whole %||% object$posterior
-  problem <- joint_problem(object$parts, object$structures, known$coords, known$place,
+  shared <- joint_problem(object$parts, object$structures, known$coords, known$place,
     object$layout, object$locations, object$method, object$control, context)
-  problem$start <- object$parameters$working
-  problem$prior <- object$prior
-  problem$bounds <- joint_bounds(problem)
-  problem
+  shared$start <- object$parameters$working
+  shared$prior <- object$prior
+  shared$bounds <- joint_bounds(shared)
+  shared
 }
 
 joint_groups <- function(structures, locations) {
@@ -104,36 +104,36 @@ columns_of_part <- function(parts, m, effects = FALSE) {
 
 # Those of structures as for single responses, and those of families and effects from the parts.
 # Loadings stay within a hundred standard deviations of their response.
-joint_bounds <- function(problem) {
-  layout <- problem$layout
+joint_bounds <- function(shared) {
+  layout <- shared$layout
   lower <- rep(-Inf, nrow(layout))
   upper <- rep(Inf, nrow(layout))
   loading <- layout$kind == "loading"
-  upper[loading] <- 100 * joint_units(problem)[loading]
+  upper[loading] <- 100 * joint_units(shared)[loading]
   lower[loading] <- -upper[loading]
-  for (j in seq_along(problem$structures)) {
+  for (j in seq_along(shared$structures)) {
     single <- structure_layout(layout, j)
-    bounds <- working_bounds(list(layout = single$layout, groups = problem$groups[[j]],
-      locations = problem$locations, data = list(coords = problem$coords,
-        weights = rep(1, nrow(problem$coords)))), 1)
+    bounds <- working_bounds(list(layout = single$layout, groups = shared$groups[[j]],
+      locations = shared$locations, data = list(coords = shared$coords,
+        weights = rep(1, nrow(shared$coords)))), 1)
     inside <- seq_along(single$rows) + 1L
     lower[single$rows] <- bounds$lower[inside]
     upper[single$rows] <- bounds$upper[inside]
     single_range <- single$rows[layout$kind[single$rows] == "range"]
     if (length(single_range) == 1L) {
-      lower[single_range] <- max(lower[single_range], log(least_shared_range(problem$coords,
-        problem$context)))
+      lower[single_range] <- max(lower[single_range], log(least_shared_range(shared$coords,
+        shared$context)))
     }
     # The likelihood does not see the loadings of a field that is constant over the data, and the
     # prior of correlations would choose them.
-    if (problem$prior) {
+    if (shared$prior) {
       ranges <- single$rows[layout$kind[single$rows] == "range"]
       upper[ranges] <- upper[ranges] - log(100)
     }
   }
-  for (m in seq_along(problem$parts)) {
+  for (m in seq_along(shared$parts)) {
     own <- which(layout$output %in% m)
-    part <- problem$parts[[m]]
+    part <- shared$parts[[m]]
     names <- part$layout$name[layout$row[own]]
     lower[own] <- part$bounds$lower[names]
     upper[own] <- part$bounds$upper[names]
@@ -150,9 +150,9 @@ least_shared_range <- function(coords, context) {
 
 # The unit in which each parameter is searched: of loadings the standard deviation of the response's
 # field, else 1.
-joint_units <- function(problem) {
-  deviations <- field_deviations(problem$parts)
-  layout <- problem$layout
+joint_units <- function(shared) {
+  deviations <- field_deviations(shared$parts)
+  layout <- shared$layout
   unit <- rep(1, nrow(layout))
   rows <- loading_rows(layout, length(deviations))
   unit[rows] <- rep(deviations, length(rows) / length(deviations))
@@ -160,24 +160,24 @@ joint_units <- function(problem) {
 }
 
 # The problem of some locations alone, the first of a maxmin ordering.
-with_first_places <- function(problem, count) {
-  component <- joint_metric(problem, problem$start)
-  scaled <- break_ties(core_scale(problem$coords, component), problem$context)
-  with_some_places(problem, sort(core_order(scaled, "maxmin", 0, problem$context)[seq_len(count)]))
+with_first_places <- function(shared, count) {
+  component <- joint_metric(shared, shared$start)
+  scaled <- break_ties(core_scale(shared$coords, component), shared$context)
+  with_some_places(shared, sort(core_order(scaled, "maxmin", 0, shared$context)[seq_len(count)]))
 }
 
 # The problem of these locations.
-with_some_places <- function(problem, kept) {
-  rows <- which(problem$place %in% kept)
-  first <- match(seq_along(problem$parts), problem$response) - 1L
-  problem$rows_of_parts <- lapply(seq_along(problem$parts), function(m) {
-    rows[problem$response[rows] == m] - first[m]
+with_some_places <- function(shared, kept) {
+  rows <- which(shared$place %in% kept)
+  first <- match(seq_along(shared$parts), shared$response) - 1L
+  shared$rows_of_parts <- lapply(seq_along(shared$parts), function(m) {
+    rows[shared$response[rows] == m] - first[m]
   })
-  problem$coords <- problem$coords[kept, , drop = FALSE]
-  problem$place <- match(problem$place[rows], kept)
-  problem$response <- problem$response[rows]
-  problem$data <- lapply(problem$data, function(x) {
+  shared$coords <- shared$coords[kept, , drop = FALSE]
+  shared$place <- match(shared$place[rows], kept)
+  shared$response <- shared$response[rows]
+  shared$data <- lapply(shared$data, function(x) {
     if (is.matrix(x)) x[rows, , drop = FALSE] else if (length(x) == 1L) x else x[rows]
   })
-  problem
+  shared
 }

@@ -16,9 +16,9 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
   object <- run_in_session(session, function() {
     method <- settings$method
     method$k <- method$k %||% method$default_k
-    problem <- new_joint_problem(parts, structures, method, settings$control,
+    shared <- new_joint_problem(parts, structures, method, settings$control,
       new_context(settings$threads, "cpu", settings$control$neighbor_search), session)
-    new_joint_fit(problem, joint_optimum(problem), settings, kept_call)
+    new_joint_fit(shared, joint_optimum(shared), settings, kept_call)
   })
   object$one_data <- length(unique(lapply(parts, function(part) part$call$data))) == 1L
   object$elapsed <- c(separate = fitted - began, joint = proc.time()[["elapsed"]] - fitted,

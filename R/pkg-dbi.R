@@ -6,8 +6,8 @@
 #' @param query one SQL query, a string. Its `ORDER BY` must determine the order of the rows.
 #' @export
 source_query <- function(connect, query, chunk_rows = 65536L, start_rows = 50000L) {
+  check_required()
   require_package("DBI", "for source_query()")
-  check_given(missing(connect), "connect", "a function that returns a connection")
   if (!is.function(connect)) {
     abort_argument("connect", "a function that returns a connection", connect)
   }

@@ -43,6 +43,7 @@
 #' sanity(neargp(z ~ 1, noise, coords = ~ x + y))
 #' @export
 sanity <- function(fit) {
+  check_required()
   check_fit(fit)
   found <- lapply(sanity_checks, function(check) check(fit))
   part <- function(name) vapply(found, function(one) one[[name]] %||% "", "", USE.NAMES = FALSE)
