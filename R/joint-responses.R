@@ -8,7 +8,7 @@ is_joint_model <- function(formula, family, data) {
   if (is_list_of(formula, "formula")) return(TRUE)
   if (!rlang::is_formula(formula) || length(formula) != 3L || is.null(family)) return(FALSE)
   if (is_list_of(family, "family")) return(TRUE)
-  takes_matrix <- c("gaussian", "binomial", "betabinomial")
+  takes_matrix <- c("gaussian", "binomial", "betabinomial", "censored_gaussian", "categorical")
   !as_family(family)$family %in% takes_matrix && length(response_columns_of(formula, data)) > 1L
 }
 

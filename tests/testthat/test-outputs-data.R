@@ -53,7 +53,8 @@ test_extended("bad outputs are errors that say what is wrong", {
     class = "neargp_error_missing_values")
   nothing <- transform(data, zinc = NA_real_, lead = NA_real_)
   expect_error(fit(cbind(zinc, lead) ~ 1, d = nothing), class = "neargp_error_empty")
-  expect_error(fit(cbind(zinc, lead) ~ 1, family = poisson()), class = "neargp_error_response")
+  expect_error(fit(cbind(zinc, lead) ~ 1, family = poisson()), "vnngp()", fixed = TRUE,
+    class = "neargp_error_method")
   expect_error(fit(zinc ~ 1, covariance = cov_coregionalisation(cov_matern())), "several responses",
     class = "neargp_error_argument")
   expect_error(fit(zinc ~ 1, nugget = c(1, 2)), class = "neargp_error_argument")
