@@ -37,7 +37,8 @@
 #' @useDynLib neargp, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom rlang %||% .data
-#' @importFrom stats AIC BIC anova case.names coef confint cooks.distance deviance df.residual
+#' @importFrom stats AIC BIC anova case.names coef confint cooks.distance density deviance
+#' @importFrom stats df.residual quantile
 #'   dfbeta dfbetas extractAIC family fitted formula hatvalues influence logLik model.frame
 #'   model.matrix nobs predict residuals rstandard rstudent sigma simulate terms update
 #'   variable.names vcov weights
