@@ -71,3 +71,6 @@ train_on_task <- function(task, learner) {
   environment(args$formula) <- environment()
   eval(rlang::call2(quote(neargp), data = quote(data), !!!args[names(args) != "neighbors"]))
 }
+
+# R6 gives these to the methods of its classes.
+utils::globalVariables(c("private", "self", "super"))
