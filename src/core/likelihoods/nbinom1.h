@@ -32,38 +32,42 @@ struct Nbinom1Response {
 
   V strip() const { return broadcast<V>(pi); }
 
-  LikelihoodTerms<V> node(V eta) const { return At(*this, eta).first_order(); }
+  // The terms of the rise alone. Those of -a L rise too steeply for a sum over nodes, and are known in closed form.
+  LikelihoodTerms<V> node(V eta) const {
+    const At at(*this, eta);
+    LikelihoodTerms<V> terms;
+    terms.value = at.rise.value;
+    terms.slope = at.rise.first;
+    terms.d_parameter[0] = -at.rise.first;
+    return terms;
+  }
 
-  void finish(V, V, LikelihoodTerms<V>& terms) const {
-    terms.value += normalizer_;
-    terms.d_parameter[0] += (1.0 - share_) * y_;
+  void finish(V mean, V variance, LikelihoodTerms<V>& terms) const {
+    const V a = bounded_exp(mean + 0.5 * variance - log_phi_), al = a * log_total_;
+    terms.value += normalizer_ - al;
+    terms.slope -= al;
+    terms.curvature += al;
+    terms.third -= al;
+    terms.fourth -= al;
+    terms.d_parameter[0] += (1.0 - share_) * y_ + al - share_ * a;
   }
 
   LikelihoodTerms<V> point(V eta) const {
     const At at(*this, eta);
-    LikelihoodTerms<V> terms = at.first_order();
+    LikelihoodTerms<V> terms = node(eta);
     finish(eta, V{}, terms);
     terms.curvature = -terms.slope - at.rise.second;
     terms.third = terms.slope + 3.0 * at.rise.second + at.rise.third;
+    terms.fourth = V{};
     return terms;
   }
 
  private:
   struct At {
-    const Nbinom1Response& family;
-    V a;
     Rise<V> rise;
 
     At(const Nbinom1Response& family, V eta)
-        : family(family), a(bounded_exp(eta - family.log_phi_)), rise(a, eta - family.log_phi_, family.y_) {}
-
-    LikelihoodTerms<V> first_order() const {
-      LikelihoodTerms<V> terms;
-      terms.value = rise.value - a * family.log_total_;
-      terms.slope = rise.first - a * family.log_total_;
-      terms.d_parameter[0] = -terms.slope - family.share_ * a;
-      return terms;
-    }
+        : rise(bounded_exp(eta - family.log_phi_), eta - family.log_phi_, family.y_) {}
   };
 
   double phi_, share_;
