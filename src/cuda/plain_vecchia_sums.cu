@@ -13,5 +13,7 @@ template void CudaDevice::launch(const Task<Matern52>&, const TargetRange&, cons
 template void CudaDevice::launch(const Task<Matern72>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
 template void CudaDevice::launch(const Task<Gaussian>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
 template void CudaDevice::launch(const Task<Cosine>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const Task<Spherical>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const Task<Wave>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
 
 }  // namespace neargp
