@@ -158,3 +158,6 @@ loading_rows <- function(layout, count) {
   })
   as.vector(do.call(cbind, rows))
 }
+
+# Whether a structure is the field of a single response.
+is_of_one_response <- function(structure) length(structure$of) == 1L

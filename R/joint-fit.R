@@ -163,7 +163,7 @@ all_gaussian <- function(parts) all(vapply(parts, function(part) is_gaussian(par
 # The objective at the start is the sum of the separate fits, if each response begins with its own
 # field. For other structures it is the sum of what these fits found.
 joint_separate <- function(shared, first) {
-  is_separate <- vapply(shared$structures, function(x) length(x$of) == 1L, NA)
+  is_separate <- vapply(shared$structures, is_of_one_response, NA)
   if (all(is_separate)) return(first)
   if (all(vapply(shared$parts, function(part) is.numeric(part$log_likelihood), NA)))
     sum(vapply(shared$parts, function(part) part$log_likelihood, 0))

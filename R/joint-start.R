@@ -7,7 +7,7 @@
 joint_start_loadings <- function(structures, parts, coords, context) {
   deviations <- field_deviations(parts)
   count <- length(parts)
-  separate <- vapply(structures, function(x) length(x$of) == 1L, NA)
+  separate <- vapply(structures, is_of_one_response, NA)
   factors <- if (!all(separate)) field_factors(parts, coords, deviations, context)
   shares <- structure_shares(structures)
   pivots <- if (is.null(factors)) seq_len(count) else factors$pivots
@@ -28,7 +28,7 @@ joint_start_loadings <- function(structures, parts, coords, context) {
     taken <<- taken + structure$fields
     sqrt(shares[j]) * A
   })
-  free <- lapply(structures, function(structure) if (length(structure$of) == 1L)
+  free <- lapply(structures, function(structure) if (is_of_one_response(structure))
     matrix(TRUE, count, 1L) else free_loadings(structure, count, pivots))
   list(loadings = loadings, free = free)
 }
@@ -94,7 +94,7 @@ communality_order <- function(correlation) {
 # Working parameters at the start, in the order of the layout.
 joint_start_working <- function(layout, structures, loadings, parts) {
   working <- rep(NA_real_, nrow(layout))
-  separate <- vapply(structures, function(x) length(x$of) == 1L, NA)
+  separate <- vapply(structures, is_of_one_response, NA)
   for (j in seq_along(structures)) {
     working[layout$kind == "loading" & layout$component %in% j] <- as.vector(t(loadings[[j]]))
     rows <- which(layout$component %in% j & layout$kind != "loading")
