@@ -38,7 +38,7 @@ nugget_layout <- function(nugget) layout_rows("nugget", "nugget", "log", value =
 
 component_layout <- function(component, locations) {
   groups <- range_groups(component, locations)
-  component <- with_time_range(component, groups)
+  component <- with_replicate_range(with_time_range(component, groups), groups)
   if (isTRUE(component$none)) component$range <- rep(1, length(groups$names))
   check_range_length(component$range, groups, "range")
   check_range_length(component$start$range, groups, "start$range")
@@ -64,69 +64,6 @@ component_layout <- function(component, locations) {
         start = component$start$shape)))
   }
   do.call(rbind, c(parts, space_time_layout(component)))
-}
-
-# The range that each embedded coordinate is divided by, and the names of these ranges. The first
-# blocks of coordinates share a range, and each later block gets its own. Coordinates that the
-# component does not use are NA.
-range_groups <- function(component, locations) {
-  if (is_periodic(component)) return(periodic_groups(component, locations))
-  if (!has_made_blocks(locations)) return(space_groups(component, locations))
-  is_made <- is_made_block(locations)[locations$block]
-  group <- rep(NA_integer_, length(locations$block))
-  if (is_of_features(component)) {
-    group[locations$block == feature_block(component, locations)] <- 1L
-    return(list(group = group, names = if (component$feature$term == "smooth") "range"))
-  }
-  if (is_linear(component)) {
-    return(list(group = replace(group, locations$kind[locations$block] == "linear", 1L)))
-  }
-  groups <- space_groups(component, without_made_blocks(locations))
-  list(group = replace(group, !is_made, groups$group), names = groups$names)
-}
-
-space_groups <- function(component, locations) {
-  sharing <- sharing_first_range(component, locations)
-  blocks <- length(locations$kind)
-  if (component$ard && locations$metric == "longlat" && blocks == 1L) {
-    abort_neargp("argument",
-      c("`ard = TRUE` is not available for longitude and latitude alone, since distance is measured along the chord.",
-        i = "Leave `ard` out, or use distance = \"euclidean\" or projected coordinates."))
-  }
-  labels <- locations$embedded_names[match(seq_len(blocks), locations$block)]
-  if (!is.null(locations$time)) labels[blocks] <- "time"
-  named <- seq_len(blocks) > if (component$ard) 0L else sharing
-  # A coordinate of space may also be called "time".
-  labels <- rev(make.unique(rev(labels[named]), sep = "_"))
-  first <- c(rep(1L, sharing), seq_len(blocks - sharing) + min(sharing, 1L))
-  list(group = first[locations$block],
-    names = c(if (!component$ard && sharing > 0L) "range", sprintf("range_%s", labels)))
-}
-
-# The number of blocks with the first range: the plane that an anisotropy rotates; with `ard` one;
-# else all numbers of space, none where there are only factors.
-sharing_first_range <- function(component, locations) {
-  if (component$ard) return(1L)
-  if (isFALSE(component$anisotropy)) return(sum(locations$kind == "number"))
-  check_axes(locations)
-  2L
-}
-
-check_range_length <- function(range, groups, name) {
-  if (!is.null(range) && length(range) != length(groups$names)) {
-    abort_neargp("argument",
-      c(sprintf("`%s` must have %d value(s), one for each of %s, not %d.", name,
-        length(groups$names), format_some(groups$names), length(range)),
-        i = if (length(groups$names) > 1L) "NA stands for a range that is to be estimated."))
-  }
-}
-
-check_axes <- function(locations) {
-  if (locations$metric == "longlat" || sum(locations$kind == "number") < 2L) {
-    abort_neargp("argument", c("`anisotropy` needs two planar coordinates.",
-      i = if (locations$metric == "longlat")
-      "Project the locations (sf::st_transform()), or use distance = \"euclidean\"."))
-  }
 }
 
 anisotropy_to_core <- function(anisotropy) {

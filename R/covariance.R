@@ -65,8 +65,9 @@
 #'   stationary covariance.
 #' @param warp [expand()] for further, learned coordinates, [monotone()] for increasing functions of
 #'   coordinates, a list of both, or [mlp()] for the features of a network. Default `NULL`: none.
-#' @param by a one-sided formula of one numeric or logical column whose coefficient varies in space,
-#'   see [varying_coefficients]. Default `NULL`: none.
+#' @param by a one-sided formula of one column. The coefficient of a numeric or logical column
+#'   varies in space, see [varying_coefficients]. Each level of a factor gets an independent copy of
+#'   the process, see [replicates]. Default `NULL`: none.
 #' @param nu the smoothness of the Matérn family, a positive number, or `NULL` to estimate it. 0.5,
 #'   1.5, 2.5 and 3.5 are the fastest. Default: 1.5.
 #' @param smoothness 0, 1 or 2, the number of derivatives of the process. It is about as smooth as

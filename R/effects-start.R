@@ -32,7 +32,7 @@ shared_starts <- function(problem, plain) {
   left <- sum(exp(plain$start[layout$kind %in% c("variance", "nugget")]))
   split <- c(share_of_field * sum((scale * exp(problem$start[sds]))^2), left)
   group <- start_group(problem)
-  scales <- group_scales(problem$data$coords, group)
+  scales <- start_scales(problem)
   lapply(if (any(layout$kind[field] == "range")) c(0.5, 2), function(reach) {
     values <- candidate_values(plain, scales, reach * sqrt(length(group)), NA, split)
     start <- problem$start

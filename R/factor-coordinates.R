@@ -97,6 +97,27 @@ has_factors <- function(locations) length(locations$factors) > 0L
 # Coordinates of space that are numbers: they come first.
 numeric_names <- function(locations) setdiff(locations$raw_names, names(locations$factors))
 
+# ---- replicates ----------------------------------------------------------------------------------
+
+# The factors among locations of which components have copies.
+mark_replicates <- function(factors, replicates) {
+  for (name in intersect(replicates, names(factors))) {
+    factors[[name]][c("ordered", "replicate")] <- list(TRUE, TRUE)
+  }
+  factors
+}
+
+replicates_among <- function(locations) {
+  names(Filter(function(known) isTRUE(known$replicate), locations$factors))
+}
+
+without_replicates <- function(locations) {
+  gone <- replicates_among(locations)
+  locations$factors <- locations$factors[setdiff(names(locations$factors), gone)]
+  locations$raw_names <- setdiff(locations$raw_names, gone)
+  describe_embedding(locations)
+}
+
 # ---- codes ---------------------------------------------------------------------------------------
 
 # A column in numbers, as the fit has them.
@@ -130,6 +151,11 @@ with_levels <- function(raw, locations) {
 }
 
 # ---- embedding -----------------------------------------------------------------------------------
+
+# A replicate is a factor of whose levels a component has independent copies (replicates.R).
+kind_of_factor <- function(known) {
+  if (isTRUE(known$replicate)) "replicate" else if (known$ordered) "ordered" else "factor"
+}
 
 simplex_columns <- function(known) if (known$ordered) 1L else max(length(known$levels) - 1L, 1L)
 
@@ -181,7 +207,8 @@ level_numbers <- function(embedded, known) {
 describe_factors <- function(locations) {
   if (!has_factors(locations)) return(NULL)
   sizes <- vapply(locations$factors, function(known) sprintf("%s%d levels",
-    if (known$ordered) "ordered, " else "", length(known$levels)), "")
+    c(factor = "", ordered = "ordered, ", replicate = "independent, ")[[kind_of_factor(known)]],
+    length(known$levels)), "")
   paste0(if (length(sizes) == 1L) "factor: " else "factors: ",
     format_some(sprintf("%s (%s)", names(sizes), sizes), 8L))
 }

@@ -12,7 +12,8 @@ new_formulation <- function(formula, coords, time, distance, crs, covariance, nu
     coords = columns_argument(coords, "coords", "~ x + y"),
     time = columns_argument(time, "time", "~ day"), distance = distance, crs = crs,
     covariance = covariance, nugget = nugget, transform = transform, support = support,
-    na.action = na.action, by_row = by_row, features = NULL)
+    na.action = na.action, by_row = by_row, features = NULL,
+    replicates = NULL)
 }
 
 has_measurement_variance <- function(given) {
@@ -72,7 +73,7 @@ read_rows <- function(data, source, given, settings) {
     check_coords_given(given$coords, given$time, data, given$formula, given$covariance)
   }
   locations <- new_locations(data, given$coords, given$time, given$distance, given$crs,
-    names_beside_coords(given))
+    names_beside_coords(given), given$replicates)
   if (has_no_process(given$covariance)) locations <- with_rows_apart(locations)
   areal <- new_areal_data(data, given$support, given$formula, locations)
   arguments <- c(given$by_row, list(na.action = given$na.action,

@@ -144,7 +144,7 @@ least_variance <- function(problem, working_data, rough) {
 
 # Nothing to compare starting values by.
 start_without_variation <- function(problem, variance) {
-  scales <- group_scales(problem$data$coords, start_group(problem))
+  scales <- start_scales(problem)
   layout <- problem$layout
   layout$value <- ifelse(layout$fixed, layout$value, layout$start)
   problem$layout <- layout

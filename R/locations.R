@@ -47,7 +47,7 @@ NULL
 # in space, in km, factors as corners of a simplex (factor-coordinates.R). In both, numbers come
 # first, then factors, and time last.
 
-new_locations <- function(data, coords, time, distance, crs, response) {
+new_locations <- function(data, coords, time, distance, crs, response, replicates = NULL) {
   distance <- check_choice(distance, "distance", c("auto", "euclidean", "chordal"))
   found <- if (is_sf(data)) {
     sf_locations(data, coords, distance, crs)
@@ -56,7 +56,9 @@ new_locations <- function(data, coords, time, distance, crs, response) {
   } else {
     frame_locations(data, coords, time, distance, crs, response)
   }
+  found$factors <- mark_replicates(found$factors, replicates)
   found$time <- time_variable(time)
+  check_coordinate_levels(found$factors, nrow(data))
   locations <- c(found[c("names", "terms", "crs", "metric", "unit", "raw_names", "factors", "dot")],
     list(time = found$time))
   if (!is.null(found$time)) {
@@ -79,8 +81,7 @@ describe_embedding <- function(locations) {
   locations$embedded_names <- rep(names(sizes), sizes)
   locations$block <- rep(seq_along(sizes), sizes)
   locations$kind <- c(rep("number", length(numbers) - on_sphere),
-    vapply(locations$factors, function(known) if (known$ordered) "ordered" else "factor", "",
-      USE.NAMES = FALSE), rep("feature", length(feature_sizes(locations))),
+    vapply(locations$factors, kind_of_factor, "", USE.NAMES = FALSE), rep("feature", length(feature_sizes(locations))),
     if (!is.null(locations$linear)) "linear",
     if (!is.null(locations$time)) "time")
   locations
@@ -117,7 +118,6 @@ frame_locations <- function(data, coords, time, distance, crs, response) {
   columns <- coordinate_columns(data, list(terms = terms, names = names), "data")
   check_text_coordinates(columns, names)
   factors <- factors_among(columns, names)
-  check_coordinate_levels(factors, nrow(data))
   raw_names <- c(setdiff(names, names(factors)), names(factors))
   if (length(factors)) terms <- sum_of(raw_names, environment(terms))
   metric <- resolve_metric(distance, crs, length(raw_names) - length(factors))

@@ -38,7 +38,7 @@ noise_start <- function(problem, m = 10L, most = 4, rounds = 4L) {
 
 # Columns are the m nearest others of the rows `targets`, in coordinates in units of their scatter.
 nearest_in_scale <- function(problem, targets, m) {
-  scaled <- start_coordinates(problem, group_scales(problem$data$coords, start_group(problem)))
+  scaled <- start_coordinates(problem, start_scales(problem))
   without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], m + 1L,
     problem$context), targets)
 }

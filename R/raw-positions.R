@@ -28,7 +28,7 @@ raw_positions <- function(coords, place) {
   }
   if (has_factors(place)) {
     numbers <- place$kind[place$block] %in% c("number", "time")
-    columns <- split(seq_along(place$block), place$block)[place$kind %in% c("factor", "ordered")]
+    columns <- split(seq_along(place$block), place$block)[place$kind %in% c("factor", "ordered", "replicate")]
     codes <- Map(function(own, known) level_numbers(coords[, own, drop = FALSE], known), columns,
       place$factors)
     raw <- cbind(degrees_of(coords[, numbers, drop = FALSE], place), do.call(cbind, codes))

@@ -77,8 +77,7 @@ with_start <- function(method, problem) {
 # ---- the grid ------------------------------------------------------------------------------------
 
 best_candidate <- function(problem, residual_variance) {
-  group <- start_group(problem)
-  scales <- group_scales(problem$data$coords, group)
+  scales <- start_scales(problem)
   best <- list(score = -Inf)
   for (time_ratio in if (is.null(problem$locations$time)) 1 else c(0.2, 1, 5)) {
     stretched <- scales * c(rep(1, length(scales) - 1L), time_ratio)
@@ -99,6 +98,15 @@ start_group <- function(problem) {
   groups <- problem$groups
   for (group in groups) if (is.null(group$search)) return(group$group)
   replace(groups[[1L]]$search, groups[[1L]]$search == 0L, NA)
+}
+
+# The scales of these ranges. Neighbours are sought within a level of a replicate.
+start_scales <- function(problem) {
+  group <- start_group(problem)
+  scales <- group_scales(problem$data$coords, group)
+  locations <- problem$locations
+  of_factor <- locations$kind[locations$block] == "replicate"
+  replace(scales, stats::na.omit(group[of_factor]), replicate_range)
 }
 
 # Coordinates of the rows in units of these scales.

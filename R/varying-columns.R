@@ -40,9 +40,10 @@ check_by_column <- function(model, shown) {
   if (length(grouping)) {
     level <- as.character(stats::na.omit(model$frame[[grouping[1L]]])[1L])
     abort_neargp("local",
-      c(sprintf("`by` of a covariance must be a column of numbers, and `%s` is a factor.",
-        grouping[1L]),
-        i = sprintf("Type a component for each level: cov_matern(by = ~ I(%s == \"%s\")) + ...",
+      c(sprintf("`by` of a covariance is here a formula of the factor `%s`.", grouping[1L]),
+        i = sprintf("A process for each level with the same parameters is by = ~ %s, the factor alone.",
+          grouping[1L]),
+        i = sprintf("For parameters of its own type a component for each level: cov_matern(by = ~ I(%s == \"%s\")) + ...",
           grouping[1L], level)))
   }
   if (ncol(model$design) == 1L) return(invisible())

@@ -1,0 +1,92 @@
+# Which range divides each coordinate of a component.
+
+# The range that each embedded coordinate is divided by, and the names of these ranges. The first
+# blocks of coordinates share a range, and each later block gets its own. Coordinates that the
+# component does not use are NA. The range of the factor of a replicate comes last, and other
+# components do not depend on it.
+range_groups <- function(component, locations) {
+  if (!length(replicates_among(locations))) return(coordinate_groups(component, locations))
+  groups <- coordinate_groups(component, without_replicates(locations))
+  of_factor <- locations$embedded_names %in% replicates_among(locations)
+  group <- replace(rep(NA_integer_, length(of_factor)), !of_factor, groups$group)
+  if (!is_replicated(component)) return(list(group = group, names = groups$names))
+  group[locations$embedded_names == component$replicate] <- length(groups$names) + 1L
+  list(group = group, names = c(groups$names, paste0("range_", component$replicate)))
+}
+
+coordinate_groups <- function(component, locations) {
+  if (is_periodic(component)) return(periodic_groups(component, locations))
+  if (!has_made_blocks(locations)) return(space_groups(component, locations))
+  is_made <- is_made_block(locations)[locations$block]
+  group <- rep(NA_integer_, length(locations$block))
+  if (is_of_features(component)) {
+    group[locations$block == feature_block(component, locations)] <- 1L
+    return(list(group = group, names = if (component$feature$term == "smooth") "range"))
+  }
+  if (is_linear(component)) {
+    return(list(group = replace(group, locations$kind[locations$block] == "linear", 1L)))
+  }
+  groups <- space_groups(component, without_made_blocks(locations))
+  list(group = replace(group, !is_made, groups$group), names = groups$names)
+}
+
+# A ten thousandth of a level: covariances between levels are 0. Users do not count this range.
+replicate_range <- 1e-4
+
+is_replicated <- function(component) !is.null(component$replicate)
+
+with_replicate_range <- function(component, groups) {
+  if (!is_replicated(component)) return(component)
+  users <- length(groups$names) - 1L
+  for (name in c("range", "start$range")) {
+    given <- if (name == "range") component$range else component$start$range
+    check_range_length(given, list(names = groups$names[seq_len(users)]), name)
+  }
+  component$range <- c(component$range %||% rep(NA_real_, users), replicate_range)
+  if (!is.null(component$start$range)) component$start$range <- c(component$start$range, NA)
+  component
+}
+
+space_groups <- function(component, locations) {
+  sharing <- sharing_first_range(component, locations)
+  blocks <- length(locations$kind)
+  if (component$ard && locations$metric == "longlat" && blocks == 1L) {
+    abort_neargp("argument",
+      c("`ard = TRUE` is not available for longitude and latitude alone, since distance is measured along the chord.",
+        i = "Leave `ard` out, or use distance = \"euclidean\" or projected coordinates."))
+  }
+  labels <- locations$embedded_names[match(seq_len(blocks), locations$block)]
+  if (!is.null(locations$time)) labels[blocks] <- "time"
+  named <- seq_len(blocks) > if (component$ard) 0L else sharing
+  # A coordinate of space may also be called "time".
+  labels <- rev(make.unique(rev(labels[named]), sep = "_"))
+  first <- c(rep(1L, sharing), seq_len(blocks - sharing) + min(sharing, 1L))
+  list(group = first[locations$block],
+    names = c(if (!component$ard && sharing > 0L) "range", sprintf("range_%s", labels)))
+}
+
+# The number of blocks with the first range: the plane that an anisotropy rotates; with `ard` one;
+# else all numbers of space, none where there are only factors.
+sharing_first_range <- function(component, locations) {
+  if (component$ard) return(1L)
+  if (isFALSE(component$anisotropy)) return(sum(locations$kind == "number"))
+  check_axes(locations)
+  2L
+}
+
+check_range_length <- function(range, groups, name) {
+  if (!is.null(range) && length(range) != length(groups$names)) {
+    abort_neargp("argument",
+      c(sprintf("`%s` must have %d value(s), one for each of %s, not %d.", name,
+        length(groups$names), format_some(groups$names), length(range)),
+        i = if (length(groups$names) > 1L) "NA stands for a range that is to be estimated."))
+  }
+}
+
+check_axes <- function(locations) {
+  if (locations$metric == "longlat" || sum(locations$kind == "number") < 2L) {
+    abort_neargp("argument", c("`anisotropy` needs two planar coordinates.",
+      i = if (locations$metric == "longlat")
+      "Project the locations (sf::st_transform()), or use distance = \"euclidean\"."))
+  }
+}

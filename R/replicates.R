@@ -1,0 +1,109 @@
+#' Replicates: independent copies of a process
+#'
+#' @description
+#' `by = ~ year` of a [covariance] component, with a factor, gives each year a process of its own.
+#' All copies share variance, range and shape.
+#'
+#' ```r
+#' set.seed(1)
+#' d <- data.frame(x = runif(300), y = runif(300), year = gl(3, 100))
+#' d$z <- sin(4 * d$x + as.integer(d$year)) + rnorm(300, sd = 0.1)
+#' neargp(z ~ 1, d, coords = ~ x + y, covariance = cov_matern(by = ~ year))
+#' ```
+#'
+#' @details
+#' The covariance of two rows is that of the component if they share the level, and 0 otherwise.
+#' `cov_matern() + cov_matern(by = ~ year)` is a spatial process plus an independent one for each
+#' year, as `spatiotemporal = "iid"` of sdmTMB or `replicate` of INLA. Use [cov_spacetime()] if
+#' successive years are alike.
+#'
+#' Text and expressions such as `by = ~ factor(year)` are factors. Any number of levels is
+#' possible. Neighbours are sought within a level if `variance` of this component is the
+#' largest, and among all levels otherwise. You should then increase `k`.
+#'
+#' In the tables of parameters, `range_year` is the range along the numbers of the levels. It is
+#' fixed at 0.0001, so that levels are independent. Predictions need the factor and accept levels
+#' that no row of the fit contains. Levels that are unknown to the fit are an error.
+#'
+#' All methods that take factors among the coordinates support it. `cov_cauchy()`, sf data,
+#' [features()] and joint models do not.
+#' @seealso [varying_coefficients] for numeric columns, [factor_coordinates] for levels that are
+#'   alike.
+#' @examples
+#' # A process of all years and one of each year
+#' set.seed(1)
+#' d <- data.frame(x = runif(300), y = runif(300), year = gl(3, 100, labels = 2021:2023))
+#' d$z <- cos(5 * d$y) + 0.5 * sin(4 * d$x + as.integer(d$year)) + rnorm(300, sd = 0.1)
+#' fit <- neargp(z ~ 1, d, coords = ~ x + y, covariance = cov_matern() + cov_matern(by = ~ year),
+#'   method = exact_gp())
+#' coef(fit, "covariance")
+#' predict(fit, data.frame(x = 0.5, y = 0.5, year = c("2021", "2022", "2023")))
+#' @name replicates
+NULL
+
+# Independent copies of a component for each level of a factor, `by` of a covariance. The factor
+# becomes one more coordinate, the numbers of its levels, which the component alone depends on. Its
+# range is fixed at a ten thousandth of a level. All covariances between levels are then 0,
+# and neighbours are sought within a level.
+
+# Covariances that are not 0 at ten thousand ranges.
+slow_families <- "cauchy"
+
+# The formulation with each factor among `by` as a coordinate.
+with_replicates <- function(given, data) {
+  if (is.null(given$covariance)) return(given)
+  found <- vapply(given$covariance$components, replicate_of, "", data = data)
+  labels <- unique(found[nzchar(found)])
+  if (!length(labels)) return(given)
+  check_replicates(given, labels, data)
+  given$covariance$components <- Map(as_replicated, given$covariance$components, found)
+  given$coords <- with_further_coordinates(given$coords, labels)
+  given$replicates <- labels
+  given
+}
+
+# The label of the factor of a component, "" for none.
+replicate_of <- function(component, data) {
+  by <- component$local$by
+  if (is.null(by)) return("")
+  value <- tryCatch(suppressWarnings(eval(by[[2L]], drop_geometry(data), environment(by))),
+    error = function(e) NULL)
+  if (is.factor(value) || is.character(value)) by_label(component) else ""
+}
+
+as_replicated <- function(component, label) {
+  if (!nzchar(label)) return(component)
+  if (component$family %in% slow_families) {
+    abort_neargp("covariance", c(
+      sprintf("`by` of %s cannot be a factor: its correlation decreases too slowly.",
+        covariance_call(component$family)), i = "Use cov_matern() or cov_exponential()."))
+  }
+  component$local["by"] <- list(NULL)
+  if (!any(lengths(component$local[column_kinds]) > 0L)) component["local"] <- list(NULL)
+  component$replicate <- label
+  component
+}
+
+with_further_coordinates <- function(coords, labels) {
+  further <- lapply(labels, str2lang)
+  if (is.character(coords)) coords <- stats::reformulate(sprintf("`%s`", coords))
+  coords[[2L]] <- Reduce(function(sum, term) call("+", sum, term), further, coords[[2L]])
+  coords
+}
+
+check_replicates <- function(given, labels, data) {
+  refuse <- function(what, hint) {
+    abort_neargp("covariance", c(sprintf("`by` of the covariance is the factor `%s`, which is not supported %s.",
+      labels[1L], what), i = hint))
+  }
+  if (is_sf(data)) {
+    refuse("for sf data", "Give columns: cbind(sf::st_drop_geometry(data), sf::st_coordinates(data)).")
+  }
+  if (!is.null(given$features)) refuse("with features()", "Use the factor as a predictor.")
+  if (!is.null(given$support)) refuse("with a support", "Leave `by` out.")
+  again <- intersect(labels, summands(given$coords[[2L]]))
+  if (rlang::is_formula(given$coords) && length(again)) {
+    abort_neargp("coordinates", c(sprintf("`%s` is among `coords` and `by` of the covariance.", again[1L]),
+      i = "Leave it out of `coords`."))
+  }
+}
