@@ -1,6 +1,6 @@
-# A field on the unit square with exponential covariance (variance 1, range 0.1) and nugget 0.1. Returns its rows in maxmin order, and the
+# A field on the unit square with exponential covariance (variance 1, range 0.1) and a nugget. Returns its rows in maxmin order, and the
 # nearest k before each row.
-simulate_field <- function(n, k = 30L) {
+simulate_field <- function(n, k = 30L, nugget = 0.1) {
   coords <- matrix(stats::runif(2L * n), n)
   order <- neargp:::core_order(coords, "maxmin", 0, neargp:::plain_context())
   coords <- coords[order, ]
@@ -10,11 +10,11 @@ simulate_field <- function(n, k = 30L) {
   values <- drop(crossprod(chol(covariance), stats::rnorm(500L)))
   frame <- data.frame(x = coords[, 1L], y = coords[, 2L], z = NA_real_)
   frame$z[1:500] <- values
-  list(frame = grow_field(frame, neighbors), neighbors = neighbors)
+  list(frame = grow_field(frame, neighbors, nugget), neighbors = neighbors)
 }
 
 # Draws the remaining rows one by one, each given the nearest rows before it.
-grow_field <- function(frame, neighbors) {
+grow_field <- function(frame, neighbors, nugget) {
   x <- frame$x
   y <- frame$y
   z <- frame$z
@@ -25,6 +25,6 @@ grow_field <- function(frame, neighbors) {
     weights <- solve(d, cross)
     z[i] <- sum(weights * z[near]) + sqrt(max(1 - sum(weights * cross), 0)) * stats::rnorm(1L)
   }
-  frame$z <- z + stats::rnorm(nrow(frame), sd = sqrt(0.1))
+  frame$z <- z + stats::rnorm(nrow(frame), sd = sqrt(nugget))
   frame
 }
