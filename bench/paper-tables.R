@@ -120,7 +120,7 @@ swsgp_of <- function(case, n) {
     kl_weight = if (!is.na(case$kl_weight)) case$kl_weight)
 }
 
-by_neighbors <- list(mll_k = mll_k, vecchia = vecchia)
+by_neighbors <- list(mll_k = mll_k, `mll_k-adam` = function(k) mll_k(k, optimizer = "adam"), vecchia = vecchia)
 
 run_split <- function(paper, set, methods, split, points, k, kl_weight, steps) {
   cases <- lapply(methods, function(method) case_of(paper, set, method, split, points, k, kl_weight, steps))
