@@ -70,3 +70,10 @@ of_one_setting <- function(rows, columns) {
 chosen_by_validation <- function(rows, score) {
   do.call(rbind, lapply(split(rows, rows$split), function(own) own[order(own[[score]])[1L], ]))
 }
+
+# Our rows of table paper-tables for one printed figure, one of each split. Without validation rows the most neighbours decide, since the papers
+# take more of them, and then the last run.
+chosen_like_paper <- function(rows) {
+  rows <- of_most_splits(rows)
+  chosen_by_validation(rows[order(-rows$k, -seq_len(nrow(rows))), ], "nll_validation")
+}
