@@ -55,10 +55,16 @@ of_vnngp <- function(printed) {
   }
 }
 
+# dspp-settings.R fitted the form QR3 of kin40k with the number of inducing points of the paper.
 of_deep <- function(printed) {
+  columns <- c("split", "epochs", "inducing", "batch", "width", "sites", "cpu_fit", "nll", "rmse", "crps")
   rows <- read_result("dspp")
-  rows <- rows[rows$form == printed$method & rows$set == printed$set, ]
-  if (nrow(rows)) of_one_setting(rows, c("epochs", "batch", "width", "sites"))
+  rows <- rows[rows$form == printed$method & rows$set == printed$set, columns]
+  if (printed$method == "dspp-qr3-2") {
+    others <- read_result("dspp-settings")
+    rows <- rbind(rows, others[others$set == printed$set & others$kept == "mean", columns])
+  }
+  if (nrow(rows)) of_one_setting(rows, c("epochs", "inducing", "batch", "width", "sites"))
 }
 
 of_class_points <- function(method) function(printed) {
