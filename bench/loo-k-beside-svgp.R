@@ -76,8 +76,7 @@ run_steps <- function(rows) {
 methods <- list(
   `loo_k 64` = loo_k(64L, optimizer = "adam", steps = 600L), `loo_k 256` = loo_k(256L, optimizer = "adam", steps = 200L),
   `svgp 64` = svgp(64L, std_error = FALSE), `svgp 256` = svgp(256L, std_error = FALSE),
-  `svgp adam 256` = svgp(256L, std_error = FALSE, optimizer = "adam", batch_size = 128L, epochs = 20L),
-  `svgp adam 1024` = svgp(1024L, std_error = FALSE, optimizer = "adam", batch_size = 128L, epochs = 20L))
+  `svgp adam 256` = svgp(256L, std_error = FALSE, optimizer = "adam", batch_size = 128L, epochs = 20L))
 
 train <- function(name, data) {
   if (is_done("loo-k-beside-svgp-training", data.frame(rows = nrow(data$training), method = name))) return(invisible())
