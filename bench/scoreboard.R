@@ -100,23 +100,25 @@ ours_beside <- function(printed) {
     return(cbind(row, splits = 0L, ours = NA, ours_se = NA, cpu = NA, as_good = "not run", as_good_strict = "not run"))
   }
   seconds <- if (is.null(rows$cpu_fit)) rows$cpu_seconds else rows$cpu_fit
+  errors <- c(ours = standard_error(value), theirs = printed$se)
+  strict <- two_error_verdict(printed, value, errors)
+  if (printed$paper == "odvgp") errors <- errors_of_one_split(printed, rows)
   cbind(row, splits = length(value), ours = mean(value), ours_se = standard_error(value), cpu = mean(seconds),
-    as_good = two_error_verdict(printed, value, error_of_one_split(printed, rows)), as_good_strict = two_error_verdict(printed, value, NA))
+    as_good = two_error_verdict(printed, value, errors), as_good_strict = strict)
 }
 
-# Standard error of a score of one random split, for a paper that prints one split without errors. A tenth of the rows is its test set.
-error_of_one_split <- function(printed, rows) {
-  if (printed$paper != "odvgp") return(NA)
-  if (printed$metric != "accuracy") return(stats::sd(rows[[printed$metric]]))
-  sqrt(printed$value * (1 - printed$value) / (rows$n[1L] / 9))
+# Standard errors of our score and of a printed score of one random split, for a paper that prints one split without errors. A tenth of the rows
+# is the test set.
+errors_of_one_split <- function(printed, rows) {
+  value <- rows[[printed$metric]]
+  if (printed$metric != "accuracy") return(c(ours = standard_error(value), theirs = stats::sd(value)))
+  of_share <- function(share) sqrt(share * (1 - share) / (rows$n[1L] / 9))
+  c(ours = if (length(value) > 1L) standard_error(value) else of_share(value), theirs = of_share(printed$value))
 }
 
 # Returns "yes" where our mean is as good as printed, to its digits, or within two standard errors of the difference.
-two_error_verdict <- function(printed, value, one_split) {
-  ours <- standard_error(value)
-  if (length(value) == 1L && printed$metric == "accuracy") ours <- one_split
-  theirs <- if (is.na(printed$se)) one_split else printed$se
-  found <- verdict(printed$metric, mean(value), 2 * ours, printed$value, 2 * theirs, printed$digits)
+two_error_verdict <- function(printed, value, errors) {
+  found <- verdict(printed$metric, mean(value), 2 * errors[["ours"]], printed$value, 2 * errors[["theirs"]], printed$digits)
   if (found == "no") "no" else "yes"
 }
 
