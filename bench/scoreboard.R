@@ -9,8 +9,8 @@
 # The NLLs in the SWSGP paper, except that of eeg, lack log(2 pi) / 4. In six of its cells the NLL is .458 to .50 below the NLL that their RMSE
 # implies. The RMSE of covtype in the VNNGP paper refers to labels -1 and 1, and is halved.
 #
-# The ODVGP paper prints the scores of one random split without errors. Its errors are estimated: that of an accuracy from its number of test rows,
-# that of another score by the standard deviation of ours between splits. Column `as_good_strict` ignores the error of a figure printed without one.
+# The ODVGP paper prints the scores of one random split without errors. Its errors are estimated. Those of accuracies, ours included, follow from the
+# number of test rows. That of another score is the standard deviation of ours between splits. Column `as_good_strict` ignores the error of a figure printed without one.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -113,7 +113,7 @@ errors_of_one_split <- function(printed, rows) {
   value <- rows[[printed$metric]]
   if (printed$metric != "accuracy") return(c(ours = standard_error(value), theirs = stats::sd(value)))
   of_share <- function(share) sqrt(share * (1 - share) / (rows$n[1L] / 9))
-  c(ours = if (length(value) > 1L) standard_error(value) else of_share(value), theirs = of_share(printed$value))
+  c(ours = of_share(mean(value)) / sqrt(length(value)), theirs = of_share(printed$value))
 }
 
 # Returns "yes" where our mean is as good as printed, to its digits, or within two standard errors of the difference.
