@@ -9,8 +9,9 @@
 # The NLLs in the SWSGP paper, except that of eeg, lack log(2 pi) / 4. In six of its cells the NLL is .458 to .50 below the NLL that their RMSE
 # implies. The RMSE of covtype in the VNNGP paper refers to labels -1 and 1, and is halved.
 #
-# The ODVGP paper prints the scores of one random split without errors. Its errors are estimated. Those of accuracies, ours included, follow from the
-# number of test rows. That of another score is the standard deviation of ours between splits. Column `as_good_strict` ignores the error of a figure printed without one.
+# The ODVGP paper prints the scores of one random split without errors. Its errors are estimated. Those of accuracies, ours included, follow from
+# the number of test rows. That of another score is the standard deviation of ours between splits. Column `as_good_strict` ignores the error of a
+# figure that is printed without one.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
