@@ -21,16 +21,18 @@ response_areas <- function(object, support, settings) {
 expected_areas <- function(object, support, settings) {
   posterior <- area_posterior(object$method, object, support, settings)
   curve <- response_curve(object)
-  if (anyNA(curve(posterior$mean[1L]))) {
-    abort_neargp("family",
-      c(sprintf("The mean of %s response does not exist with these parameters.",
-        with_article(object$family)),
-        i = "Use type = \"link\", the mean of the linear predictor over each area."))
-  }
+  check_mean_exists(object, curve, posterior,
+    "Use type = \"link\", the mean of the linear predictor over each area.")
   if (settings$joint || drawn_together(posterior, support)) {
     return(jointly_drawn_areas(posterior, support, settings, curve))
   }
   drawn_areas(object, posterior, support, settings, curve)
+}
+
+check_mean_exists <- function(object, curve, posterior, hint) {
+  if (!anyNA(curve(posterior$mean[1L]))) return(invisible())
+  abort_neargp("family", c(sprintf("The mean of %s response does not exist with these parameters.",
+    with_article(object$family)), i = hint))
 }
 
 # The mixture of the areas by the fits at the points of the design.
@@ -151,22 +153,33 @@ normal_draws <- function(covariance, count) {
 
 # All points of a draw together, so many draws at a time.
 jointly_drawn_areas <- function(posterior, support, settings, curve, most_numbers = 2e7) {
-  n <- settings$draws
-  at_once <- max(1, most_numbers %/% length(support$area))
-  parts <- split(seq_len(n), (seq_len(n) - 1) %/% at_once)
+  parts <- draw_parts(settings$draws, length(support$area), most_numbers)
   advance <- progress_reporter(length(parts), settings$verbose)
-  root <- if (length(posterior$vcov)) chol(posterior$vcov) else posterior$vcov
+  draw <- predictor_drawer(posterior)
   none <- matrix(0, length(unique(support$area)), 0L)
-  draws <- do.call(cbind, c(list(none), lapply(parts, function(part) {
-    coefficients <- crossprod(root, matrix(stats::rnorm(ncol(root) * length(part)), ncol(root),
-      length(part)))
-    eta <- posterior$mean + posterior$draws(length(part)) + posterior$unseen %*% coefficients
+  draws <- do.call(cbind, c(list(none), lapply(parts, function(count) {
+    eta <- draw(count)
     advance()
     area_means(matrix(curve(eta), nrow(eta)), support)
   })))
   of_draws <- rep(NA_real_, nrow(draws))
   list(mean = of_draws, variance = of_draws, draws = draws,
     covariance = if (settings$joint) stats::cov(t(draws)))
+}
+
+# Numbers of draws at `points` points, at most `most_numbers` numbers at a time.
+draw_parts <- function(draws, points, most_numbers = 2e7) {
+  at_once <- max(1, most_numbers %/% points)
+  tabulate((seq_len(draws) - 1) %/% at_once + 1)
+}
+
+# A function of a count, which draws the linear predictors of all points, a column for each draw.
+predictor_drawer <- function(posterior) {
+  root <- if (length(posterior$vcov)) chol(posterior$vcov) else posterior$vcov
+  function(count) {
+    normals <- matrix(stats::rnorm(ncol(root) * count), ncol(root), count)
+    posterior$mean + posterior$draws(count) + posterior$unseen %*% crossprod(root, normals)
+  }
 }
 
 # `draws`: of the means or totals, a row for each area. Limits for predictions are those of counts

@@ -90,6 +90,19 @@ areas_operation <- function(fit, data) {
   operation(function() do.call(neargp::predict_areas, c(list(fit), arguments)), function(x) check_table(x), argument_names(arguments))
 }
 
+index_operation <- function(fit, data) {
+  new <- random_newdata(data)
+  if (is.data.frame(new) && nrow(new)) new$part <- rep_len(c("a", "b"), nrow(new))
+  arguments <- list(newdata = new, draws = 20L)
+  if (chance(0.5)) arguments$group <- pick("part", ~ part, ~ nobody)
+  if (chance(0.4)) arguments$statistics <- pick("index", c("index", "range_edge"), "cog")
+  if (chance(0.3)) arguments["area"] <- list(pick(1e-300, 1e300, 0, seq_len(NROW(new)), "nobody", -1))
+  if (chance(0.2)) arguments$probs <- pick(0.5, c(1e-6, 1 - 1e-6), 2)
+  arguments <- with_junk(arguments)
+  operation(function() do.call(neargp::predict_index, c(list(fit), arguments)), function(x) check_table(x[c("mean", "sd", "lower", "upper")]),
+    argument_names(arguments))
+}
+
 saved_operation <- function(fit, data) {
   new <- random_newdata(data)
   operation(function() {
@@ -218,6 +231,7 @@ operations <- list(
   elpd = simple(function(fit) if (has_package("loo")) loo::elpd(fit)),
   importance = importance_operation,
   areas = areas_operation,
+  index = index_operation,
   source = source_operation,
   altered = altered_operation
 )

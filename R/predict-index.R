@@ -1,0 +1,157 @@
+#' Survey indices: totals, centres of gravity, areas occupied and range edges
+#'
+#' @description
+#' Summarises expected responses on a grid by year, with joint uncertainty. Experimental.
+#'
+#' ```r
+#' index <- predict_index(fit, grid, area = ~ km2, group = ~ year)
+#' ```
+#'
+#' @details
+#' With areas a, coordinates x and expected responses d, the quantities are
+#'
+#' * `"index"`: sum(a d),
+#' * `"center_of_gravity"`: sum(x a d) / sum(a d),
+#' * `"effective_area"`: sum(a d)^2 / sum(a d^2) (doi:10.1098/rspb.2016.1853),
+#' * `"range_edge"`: the x below which a share `probs` of sum(a d) lies
+#'   (doi:10.1111/gcb.15614).
+#'
+#' Posterior means of sdmTMB's `get_index()`, `get_cog()`, `get_eao()` and `get_range_edge()` are
+#' returned from draws. A Gaussian index is exact. See the article "Index of abundance".
+#'
+#' @param object a fit that supports [predict_areas()], or a [hurdle model][neargp_hurdle].
+#' @param newdata the cells of each group.
+#' @param area positive areas of cells, or their column. Default: 1.
+#' @param group columns, as a formula or names. Default `NULL`: the fit's time, or one group.
+#' @param statistics the quantities. Default: all.
+#' @param axes columns for centres and edges. Default `NULL`: coordinates.
+#' @param probs shares for range edges. Default: 0.05 and 0.95.
+#' @param draws number of draws. Default: 1,000.
+#' @param level,seed,k,threads,verbose,re.form,allow.new.levels,parameters see [predict_areas()].
+#' @param ... not used.
+#' @return A data frame of class `neargp_index`: columns of `group`, `statistic`, `axis`, `prob`,
+#'   `mean`, `sd`, `lower` and `upper`. Attribute `"draws"`: a matrix, rows x draws.
+#'   Incomplete cells are errors.
+#' @examples
+#' hauls <- data.frame(x = runif(300), y = runif(300), year = 1:3)
+#' hauls$count <- rpois(300, exp(hauls$x * hauls$year))
+#' fit <- neargp(count ~ factor(year) * x, hauls, coords = ~ x + y, family = poisson())
+#' cells <- expand.grid(x = 1:9 / 10, y = 1:9 / 10, year = 1:3)
+#' index <- predict_index(fit, cells, area = 0.01, group = ~ year)
+#' plot(index)
+#' # Did it grow?
+#' draws <- attr(index, "draws")[index$statistic == "index", ]
+#' mean(draws[3, ] > draws[1, ])
+#' @export
+predict_index <- function(object, newdata, area = 1, group = NULL,
+                          statistics = c("index", "center_of_gravity", "effective_area",
+                            "range_edge"), axes = NULL, probs = c(0.05, 0.95), level = 0.95,
+                          draws = 1000L, seed = NULL, k = NULL, threads = NULL,
+                          verbose = rlang::is_interactive(), re.form = NULL,
+                          allow.new.levels = FALSE, parameters = NULL, ...) {
+  check_no_more_arguments()
+  check_required()
+  fits <- lapply(fits_of_index(object), function(fit) {
+    check_fit(fit)
+    check_predicts_areas(fit)
+    check_grid_frame(newdata)
+    for_effects_of(fit, newdata, re.form, allow.new.levels, pooled = FALSE)
+  })
+  settings <- new_area_settings(fits[[1L]], list(fun = "sum", type = "response",
+    interval = "confidence", level = level, joint = FALSE, draws = draws, k = k,
+    threads = threads, verbose = verbose))
+  settings$statistics <- check_choices(statistics, "statistics", names(index_statistics))
+  settings$probs <- check_probs(probs)
+  grid <- index_grid(fits[[1L]], newdata, area, group, axes)
+  settings$parameters <- parameters
+  state <- seed_generator(seed)
+  on.exit(state$restore())
+  index_table(grid, index_values(fits, grid, settings), settings)
+}
+
+# The fits whose expected responses multiply to the density.
+fits_of_index <- function(object) {
+  UseMethod("fits_of_index")
+}
+
+#' @export
+fits_of_index.default <- function(object) {
+  list(check_class(object, "object", "neargp", "a fit of neargp() or neargp_hurdle()"))
+}
+
+#' @export
+fits_of_index.neargp_hurdle <- function(object) {
+  fits <- unname(hurdle_fits(object))
+  both <- all(vapply(fits, inherits, NA, "neargp"))
+  if (both && !inherits(fits[[1L]], "neargp_classifier")) return(fits)
+  abort_neargp("method",
+    c("predict_index() needs a hurdle model of two fits, with a binomial() presence.",
+      i = "Fit presence by vnngp() with family = binomial(), and both parts on their own."))
+}
+
+# ---- the grid ------------------------------------------------------------------------------------
+
+check_grid_frame <- function(newdata) {
+  if (is.data.frame(newdata)) return(invisible())
+  abort_argument("newdata",
+    "a data frame or sf points, for rasters terra::as.data.frame(raster, xy = TRUE)", newdata)
+}
+
+# Cells in the order of their groups. `number`: the group of each cell. `groups`: a row for each.
+index_grid <- function(object, newdata, area, group, axes) {
+  plain <- drop_geometry(newdata)
+  if (!nrow(plain)) abort_argument("newdata", "a data frame with at least one row", newdata)
+  names <- index_columns(group %||% object$locations$time %||% character(0), plain, "group")
+  columns <- plain[names]
+  check_index_column(stats::complete.cases(columns) | !length(names), "group")
+  area <- index_areas(area, plain)
+  axes <- index_axes(object, newdata, plain, axes)
+  ranks <- lapply(unname(columns), function(x) match(x, sort(unique(x))))
+  order <- do.call(order, c(ranks, list(seq_len(nrow(plain)))))
+  sorted <- columns[order, , drop = FALSE]
+  first <- if (length(names)) !duplicated(sorted) else order == order[1L]
+  groups <- sorted[first, , drop = FALSE]
+  row.names(groups) <- NULL
+  list(newdata = newdata[order, , drop = FALSE], area = area[order],
+    axes = axes[order, , drop = FALSE], number = cumsum(first), groups = groups)
+}
+
+index_columns <- function(given, plain, argument) {
+  names <- if (rlang::is_formula(given)) all.vars(given) else given
+  if (!is.character(names) || anyNA(names)) {
+    abort_argument(argument, "names of columns of `newdata`, or a formula of them", given)
+  }
+  check_columns_present(names, plain, "newdata")
+  unique(names)
+}
+
+index_areas <- function(area, plain) {
+  if (!is.numeric(area)) area <- plain[[index_columns(area, plain, "area")[1L]]]
+  if (!is.numeric(area) || !length(area) %in% c(1L, nrow(plain))) {
+    abort_argument("area", "a number, one for each row of `newdata`, or a column of numbers", area)
+  }
+  area <- rep_len(as.double(area), nrow(plain))
+  check_index_column(is.finite(area) & area > 0, "area")
+  area
+}
+
+index_axes <- function(object, newdata, plain, axes) {
+  raw <- newdata_coordinates(object, newdata)
+  values <- if (is.null(axes)) raw[, !colnames(raw) %in% object$locations$time, drop = FALSE] else {
+    names <- index_columns(axes, plain, "axes")
+    if (!all(vapply(plain[names], is.numeric, NA))) {
+      abort_argument("axes", "numeric columns of `newdata`", axes)
+    }
+    as.matrix(plain[names])
+  }
+  check_index_column(stats::complete.cases(values), "axes")
+  values
+}
+
+check_index_column <- function(valid, argument) {
+  if (all(valid)) return(invisible())
+  abort_neargp("newdata", c(sprintf("`%s` has missing or invalid values in %s of `newdata`.",
+    argument, format_rows(which(!valid))),
+    i = if (argument == "area") "Areas are positive numbers. Leave out cells without area." else
+      "Leave these cells out, or complete them."))
+}
