@@ -1,10 +1,8 @@
-# The quantities of predict_index(), computed for each draw. `density`: expected responses, a row for
-# each cell of a group, a column for each draw. With the areas a and coordinates x of its cells,
-#
-#   total B = sum a d,   centre = sum x a d / B,   effective area = B^2 / sum a d^2,
-#
-# the last since the mean density that an individual meets is sum d (a d) / B, and the area is B
-# divided by it (Thorson et al. 2016, doi:10.1098/rspb.2016.1853).
+# The quantities of predict_index(), computed for each draw. `density`: expected responses, a row
+# for each cell of a group, a column for each draw. Let a be the areas and x the coordinates. The
+# total is B = sum a d, and the centre is sum x a d / B. An individual meets the mean density
+# sum d (a d) / B. The effective area is B divided by it, B^2 / sum a d^2 (Thorson et al. 2016,
+# doi:10.1098/rspb.2016.1853).
 
 # Each quantity: whether it is taken along axes, whether at shares of the total, and its formula.
 index_statistics <- list(
@@ -46,7 +44,7 @@ check_densities <- function(density, statistics) {
     return(invisible())
   }
   abort_neargp("response", c(
-    "Centres, effective areas and range edges need expected responses that are not negative, with a positive total.",
+    "Centres, effective areas and range edges need non-negative expected responses and a positive total.",
     x = sprintf("Negative are %.2g%% of the draws of cells.", 100 * mean(density < 0)),
     i = "Use statistics = \"index\", or a model of positive responses: a log link or transform = \"log\"."))
 }

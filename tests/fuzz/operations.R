@@ -103,6 +103,13 @@ index_operation <- function(fit, data) {
     argument_names(arguments))
 }
 
+region_operation <- function(fit, data) {
+  arguments <- list(newdata = random_newdata(data), threshold = pick(0, 1, -1e300, 1e300, NA), draws = 20L)
+  if (chance(0.5)) arguments$type <- pick("above", "below", "contour", "beside")
+  arguments <- with_junk(arguments)
+  operation(function() do.call(neargp::exceedance_region, c(list(fit), arguments)), no_check, argument_names(arguments))
+}
+
 saved_operation <- function(fit, data) {
   new <- random_newdata(data)
   operation(function() {
@@ -232,6 +239,7 @@ operations <- list(
   importance = importance_operation,
   areas = areas_operation,
   index = index_operation,
+  region = region_operation,
   source = source_operation,
   altered = altered_operation
 )

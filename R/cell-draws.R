@@ -1,0 +1,58 @@
+# Joint draws of the expected responses at cells, and their posterior: for predict_index() and
+# exceedance_region().
+
+# A fit's posterior at the locations of a target. Every cell is an area of its own, so that
+# `variances()` are those of cells.
+cell_posterior <- function(fit, target, settings) {
+  support <- cell_support(target)
+  settings <- with_sparse_cells(fit, length(support$area), settings)
+  posterior <- area_posterior(fit$method, fit, support, settings)
+  curve <- response_curve(fit)
+  check_mean_exists(fit, curve, posterior,
+    "Joint draws need a response whose expected value exists.")
+  list(fit = fit, posterior = posterior, curve = curve, draw = predictor_drawer(posterior))
+}
+
+# Dense draws are limited to as many points as svgp() draws together.
+with_sparse_cells <- function(fit, points, settings) {
+  if (is_dense_fit(fit) && points > 5000L) settings$k <- settings$k %||% neighbors_of_areas(fit)
+  settings
+}
+
+cell_support <- function(target) {
+  cells <- seq_len(nrow(target$coords))
+  list(target = target[c("coords", "X", "offset")], area = cells, weight = rep(1, length(cells)),
+    points = rep(1L, length(cells)), total = rep(1, length(cells)))
+}
+
+# The variances of the linear predictors of all cells.
+cell_variances <- function(posterior) {
+  pmax(posterior$variances() + row_forms(posterior$unseen, posterior$vcov), 0)
+}
+
+# The results of `visit` for matrices of expected responses: a row for each cell, some draws at a
+# time. Expected responses of several parts are multiplied.
+for_draws_of_cells <- function(parts, settings, visit) {
+  counts <- draw_parts(settings$draws, length(parts[[1L]]$posterior$mean))
+  advance <- progress_reporter(length(counts), settings$verbose)
+  lapply(counts, function(count) {
+    expected <- lapply(parts, function(part) {
+      eta <- part$draw(count)
+      matrix(part$curve(eta), nrow(eta))
+    })
+    advance()
+    visit(Reduce(`*`, expected))
+  })
+}
+
+# The values of `of_fit(fit, draws)` for the fits that represent the posterior of the parameters,
+# with their weights. Draws are divided between fits in proportion to the weights.
+over_parameters <- function(fit, settings, of_fit) {
+  if (!settings$integrated) return(list(weights = 1, values = list(of_fit(fit, settings$draws))))
+  design <- integrated_fits(fit, settings$context)
+  weights <- exp(design$log_weights) / sum(exp(design$log_weights))
+  counts <- allotted_draws(weights, settings$draws)
+  list(weights = weights, values = each_point(design, function(s) {
+    of_fit(design$fits[[s]], counts[s])
+  }))
+}
