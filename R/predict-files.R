@@ -15,8 +15,8 @@
 #' @details
 #' The parts of a SpatRaster are windows of about `chunk_size` cells, written as `.tif`, `.tiff` or
 #' `.grd`; [terra::vrt()] joins them. The parts of a data frame or sf points are rows in turn, and
-#' those of a [row_source()] its chunks, written as `.csv` with all digits. The default `chunk_size`
-#' is 1,000,000.
+#' those of a [row_source()] its chunks, written as `.csv` with all digits or as `.parquet`. The
+#' default `chunk_size` is 1,000,000.
 #'
 #' The same call continues after a kill. A small file `.neargp` next to each part contains checksums
 #' of the fit, the arguments and the rows. Complete parts are kept, with a message. Other files are
@@ -162,11 +162,16 @@ check_output_name <- function(output, parts) {
   }
   folder <- path.expand(dirname(output))
   if (!dir.exists(folder)) abort_file(output, "is in a directory that does not exist")
-  if (parts$is_raster) check_format(output) else if (!endsWith(output, ".csv")) {
-    abort_file(output, "is not a text file: rows are written to files that end in .csv",
-      hint = "For rasters give a SpatRaster as `newdata`: terra::rast(file).")
-  }
+  if (parts$is_raster) check_format(output) else check_row_format(output)
   file.path(normalizePath(folder), basename(output))
+}
+
+check_row_format <- function(output) {
+  format <- row_format(output)
+  if (identical(format, "parquet")) parquet_package()
+  if (!is.null(format)) return(invisible())
+  abort_file(output, "is not a table: rows are written to files that end in .csv or .parquet",
+    hint = "For rasters give a SpatRaster as `newdata`: terra::rast(file).")
 }
 
 # Draws of different parts are different realisations, which do not match where the parts meet. A

@@ -62,8 +62,24 @@ cbind_places <- function(newdata, predicted, fit) {
 
 asplit_columns <- function(matrix) as.list(as.data.frame(matrix))
 
+# How rows are written to files of each format.
+row_writers <- list(csv = function(rows, file) write_text_rows(rows, file),
+  parquet = function(rows, file) write_parquet_rows(rows, file))
+
+row_format <- function(file) {
+  Find(function(format) endsWith(file, paste0(".", format)), names(row_writers))
+}
+
+write_rows <- function(rows, file) row_writers[[row_format(file)]](rows, file)
+
+write_parquet_rows <- function(rows, file) {
+  package <- parquet_package()
+  tryCatch(getExportedValue(package, "write_parquet")(rows, file),
+    error = function(e) abort_file(file, "cannot be written", e))
+}
+
 # Numbers are written with as many digits as distinguish them: 15, or 17.
-write_rows <- function(rows, file) {
+write_text_rows <- function(rows, file) {
   is_double <- vapply(rows, function(x) is.double(x) && !is.object(x), NA)
   is_text <- vapply(rows, function(x) is.character(x) || is.factor(x), NA)
   rows[is_double] <- lapply(rows[is_double], all_digits)

@@ -16,16 +16,23 @@ source_folder <- function(folder, format = c("csv", "parquet"), start_rows = 500
   }
   files <- normalizePath(files)
   if (format == "csv") return(row_source(files, start_rows = start_rows, ...))
-  if (!rlang::is_installed("nanoparquet")) {
-    rlang::check_installed("arrow", "to read Parquet files.")
-  }
+  parquet_package()
   row_source(files, read = read_parquet_rows, start_rows = start_rows, ...)
 }
 
 # Reads a file as a plain data frame.
 read_parquet_rows <- function(file, ...) {
-  package <- if (rlang::is_installed("arrow")) "arrow" else "nanoparquet"
-  as.data.frame(getExportedValue(package, "read_parquet")(file, ...))
+  as.data.frame(getExportedValue(parquet_package(), "read_parquet")(file, ...))
+}
+
+# The package that reads and writes Parquet files.
+parquet_package <- function() {
+  if (rlang::is_installed("arrow")) return("arrow")
+  if (!rlang::is_installed("nanoparquet")) {
+    abort_neargp("package", c("Parquet files need the package nanoparquet or arrow.",
+      i = "install.packages(\"nanoparquet\")"))
+  }
+  "nanoparquet"
 }
 
 #' @rdname row_source

@@ -136,7 +136,7 @@ test_that("what has no parts is refused, and why", {
   }
   expect_error(to("map.csv"), "\\{part\\}", class = "neargp_error_argument")
   expect_error(to(file.path(folder, "none", "{part}.csv")), class = "neargp_error_file")
-  expect_error(to(file.path(folder, "{part}.tif")), "not a text file", class = "neargp_error_file")
+  expect_error(to(file.path(folder, "{part}.tif")), "not a table", class = "neargp_error_file")
   expect_error(to(joint = TRUE), class = "neargp_error_argument")
   expect_error(to(filename = "one.tif"), class = "neargp_error_argument")
   expect_error(to(newdata = places["x"]), "part 1", class = "neargp_error_newdata")
@@ -185,4 +185,32 @@ test_that("a part that another process has taken away is an error that says so",
   settle(part, file)
   expect_setequal(list.files(folder, all.files = TRUE, no.. = TRUE), basename(c(file,
     label_file(file))))
+})
+
+test_that("parts are written as Parquet to the bit, and read again as rows", {
+  skip_if_not_installed("nanoparquet")
+  fit <- files_fit()
+  places <- files_places()
+  folder <- withr::local_tempdir()
+  write <- function() predict(fit, places, output = file.path(folder, "map_{part}.parquet"),
+    chunk_size = 10)
+  files <- write()
+  expect_identical(basename(files), sprintf("map_%d.parquet", 1:3))
+  parts <- lapply(files, function(file) as.data.frame(nanoparquet::read_parquet(file)))
+  whole <- predict(fit, places)
+  expect_identical(as.list(do.call(rbind, parts)[names(whole)]), as.list(whole))
+  expect_identical(as.list(do.call(rbind, parts)[c("x", "y")]), as.list(places[c("x", "y")]))
+  expect_message(expect_identical(write(), files), "3 of 3", class = "neargp_message_parts")
+  rows <- withr::local_tempdir()
+  nanoparquet::write_parquet(places, file.path(rows, "1.parquet"))
+  again <- predict(fit, source_folder(rows, "parquet"), output = file.path(folder, "{part}.csv"))
+  expect_identical(read_parts(again, names(whole)), as.list(whole))
+})
+
+test_that("without a package for Parquet its files are refused, and other formats", {
+  fit <- files_fit()
+  to <- function(name) predict(fit, files_places(), output = file.path(tempdir(), name))
+  expect_error(to("{part}.txt"), ".csv or .parquet", fixed = TRUE, class = "neargp_error_file")
+  skip_if(rlang::is_installed("nanoparquet") || rlang::is_installed("arrow"))
+  expect_error(to("{part}.parquet"), "nanoparquet", class = "neargp_error_package")
 })
