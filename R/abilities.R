@@ -42,6 +42,11 @@ abilities <- list(
     exact_gp_cg = FALSE, loo_k = TRUE, mll_k = TRUE,
     svgp = when("without `kl_weight`", function(method) bound_kl_weight(method) == 1),
     odvgp = FALSE, ppgpr = FALSE),
+  # family = zi_poisson(zi = ~ z)
+  family_formulas = list(default = FALSE,
+    vnngp = when("with its sparse posterior or Laplace's, without `low_rank`",
+      function(method, family) !is_mean_field(method) && !has_latent_low_rank(method)),
+    swsgp = FALSE),
   # sd = ~ z, range = ~ z, priors, cov_spacetime(): what carries the ridge of local fields
   local_fields = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
     exact_gp_cg = FALSE, loo_k = gaussian_only(), mll_k = TRUE, vnngp = TRUE, swsgp = FALSE),
@@ -89,9 +94,10 @@ abilities <- list(
     vecchia_inducing = FALSE, mll_k = when(NULL, without_adam),
     loo_k = when("(neither by Adam nor with Polya-Gamma variables)",
       function(method, family) without_adam(method) && method$estimator != "polya-gamma"),
-    vnngp = when("(posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points)",
+    vnngp = when("(posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points, no formulas in the family)",
       function(method, family) method$posterior == "sparse" && is.null(method$inducing) &&
-        !has_latent_low_rank(method) && identical(method$factor, "incomplete")),
+        !has_latent_low_rank(method) && identical(method$factor, "incomplete") &&
+        is.null(family$formulas)),
     svgp = when("of all families but classes (all rows, kl_weight = 1)",
       function(method, family) !is_categorical(family) &&
         method$optimizer %in% c("auto", "collapsed") && bound_kl_weight(method) == 1),
@@ -246,6 +252,7 @@ able_methods <- function(ability, last = "and") {
 ability_labels <- c(outputs = "Several responses, `cbind(a, b) ~ 1`", classes = "Classes, a factor",
   effects = "Random effects and smooths",
   noise_model = "Noise with a model, `nugget = ~ z` and `measurement_variance`",
+  family_formulas = "Formulas of family parameters, `zi_poisson(zi = ~ z)`",
   local_fields = "Local standard deviations and ranges, warps, priors, `cov_spacetime()`",
   areal_rows = "Observations on areas", area_means = "Means over areas, `predict_areas()`",
   shards = "Shards and clusters")

@@ -15,6 +15,11 @@ new_data_rows <- function(fit, newdata) {
   if (!is.null(noise)) {
     known[target$complete] <- known[target$complete] & stats::complete.cases(noise)
   }
+  columns <- if (!is.null(fit$data$parameter_models)) target$new_parameter_columns()
+  if (!is.null(columns)) {
+    known[target$complete] <- known[target$complete] &
+      stats::complete.cases(do.call(cbind, unname(columns)))
+  }
   check_na_action(fit, chosen[!known])
   rows <- which(known)
   at <- match(rows, which(target$complete))
@@ -26,6 +31,7 @@ new_data_rows <- function(fit, newdata) {
   check_appended_response(fit, data, chosen[rows])
   if (has_effects(fit$data)) data$effects$Z <- target$X[at, -trend, drop = FALSE]
   if (!is.null(noise)) data$noise <- lapply(noise, take_rows, at)
+  if (!is.null(columns)) data$parameter_columns <- lapply(columns, take_rows, at)
   list(data = on_fitted_scale(data, fit$family), kept = chosen[rows], given = given)
 }
 
@@ -86,7 +92,8 @@ check_appended_response <- function(fit, data, rows) {
       format_rows(infinite)))
   }
   any_moments <- list(mean = rep(0, length(rows)), variance = rep(1, length(rows)))
-  distribution <- predictive(fit$method, fit, any_moments, observed_at(data))$observation
+  at <- data[intersect(names(data), c("trials", "weights", "limits", "parameter_columns"))]
+  distribution <- predictive(fit$method, fit, any_moments, at)$observation
   check_support_of(data$y, distribution, fit$family, rows)
 }
 
@@ -120,6 +127,10 @@ with_data_rows <- function(data, more) {
   }
   if (has_effects(data)) joined$effects$Z <- rbind_alike(data$effects$Z, more$effects$Z)
   if (!is.null(data$noise)) joined$noise <- joined_noise(data, more)
+  for (name in names(data$parameter_models)) {
+    joined$parameter_models[[name]]$columns <- rbind_alike(data$parameter_models[[name]]$columns,
+      more$parameter_columns[[name]])
+  }
   joined
 }
 

@@ -78,7 +78,7 @@ advice_at_bound <- function(x, i, side) {
       "the factor changes by e^5 with one standard deviation of the covariate, the most that is searched.",
       "Use a larger `penalty`, or transform the covariate."),
     monotone = "the slope of the coordinate there changes by e^5, the most that is searched. Use a larger `penalty`, or fewer knots.",
-    noise = "the noise variance changes by e^5 with one standard deviation of the covariate, the most that is searched. Transform the covariate.",
+    noise = slope_advice("the noise variance changes"),
     effect_sd = if (side == "upper") {
       sprintf("its bound, %s, is far beyond the scatter of the response.", bound)
     } else if (grepl("|", x$parameters$name[i], fixed = TRUE)) {
@@ -88,9 +88,15 @@ advice_at_bound <- function(x, i, side) {
     },
     effect_cor = "the effects before the bar are perfectly correlated: leave one of them out, or write ||.",
     expand = "it is 20 times the standard deviation of the coordinates, the most that is searched. Use a larger `penalty`.",
-    family = sprintf(
-      "%s is a limit of its search: fix it in the family, or use a family without it.", bound)
+    family = if (is_parameter_slope(x$layout)[i]) slope_advice("the parameter, or its odds, change") else
+      sprintf("%s is a limit of its search: fix it in the family, or use a family without it.",
+        bound)
   )
+}
+
+slope_advice <- function(what) {
+  paste(what, "by e^5 with one standard deviation of the covariate, the most that is searched.",
+    "Transform the covariate.")
 }
 
 # A variance at 0: of one component among several, or of the whole process.

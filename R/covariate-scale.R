@@ -34,3 +34,12 @@ with_column_scale <- function(layout, component, scale) {
   layout[row, c("value", "start")] <- layout[row, c("value", "start")] * scale^2
   layout
 }
+
+# Whether rows of the layout are coefficients of a parameter of the family (R/family-rows.R).
+is_parameter_slope <- function(layout) layout$kind == "family" & layout$transform == "identity"
+
+# Whether the values of parameters may be negative for users.
+may_be_negative <- function(layout) {
+  layout$kind %in% c("v", "loading", "noise", "effect_cor", local_kinds) |
+    is_parameter_slope(layout)
+}

@@ -149,7 +149,8 @@ spread_rows <- function(data, most) {
 # and single values that formulas of the fit name.
 with_lean_environments <- function(fit) {
   formulas <- list(fit$formula, attr(fit$terms, "predvars"), fit$offset_argument,
-    fit$call$measurement_variance, lapply(local_formulas(fit$covariance), identity))
+    fit$call$measurement_variance, lapply(local_formulas(fit$covariance), identity),
+    fit$family$formulas)
   names <- setdiff(unique(unlist(lapply(formulas, all_names_in))), fit$required_columns)
   leaner <- function(x) {
     from <- attr(x, ".Environment")

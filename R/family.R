@@ -144,7 +144,7 @@ NULL
 #' @export
 student_t <- function(df = NULL, scale = NULL) {
   new_family("student_t", "identity", list(df = check_number(df, "df", 1, 1e6, null_ok = TRUE),
-    scale = check_number(scale, "scale", 0, 1e70, open = TRUE, null_ok = TRUE)),
+    scale = check_parameter(scale, "scale", 0, 1e70, open = TRUE)),
     function(mu) rep.int(1, length(mu)))
 }
 
@@ -163,7 +163,7 @@ nbinom2 <- function(size = NULL) negative_binomial(size)
 #' @export
 nbinom1 <- function(dispersion = NULL) {
   variance <- function(mu, dispersion) (1 + dispersion) * mu
-  if (!is.null(dispersion)) formals(variance)$dispersion <- dispersion
+  if (is.numeric(dispersion)) formals(variance)$dispersion <- dispersion
   new_family("nbinom1", "log", list(dispersion = check_dispersion(dispersion)), variance)
 }
 
@@ -171,7 +171,7 @@ nbinom1 <- function(dispersion = NULL) {
 #' @export
 gengamma <- function(shape = NULL, power = NULL) {
   new_family("gengamma", "log",
-    list(shape = check_number(shape, "shape", 1e-3, 1e6, null_ok = TRUE),
+    list(shape = check_parameter(shape, "shape", 1e-3, 1e6),
       power = check_number(power, "power", 1e-3, 1e3, null_ok = TRUE)), function(mu) mu^2)
 }
 
@@ -220,7 +220,7 @@ zi_nbinom2 <- function(size = NULL, zi = NULL) {
 #' @export
 betabinomial <- function(precision = NULL) {
   new_family("betabinomial", "logit",
-    list(precision = check_number(precision, "precision", 0, 1e10, open = TRUE, null_ok = TRUE)),
+    list(precision = check_precision_parameter(precision)),
     function(mu) mu * (1 - mu))
 }
 
@@ -235,7 +235,7 @@ ordinal <- function(link = c("logit", "probit")) {
 #' @export
 censored_gaussian <- function(sd = NULL) {
   new_family("censored_gaussian", "identity",
-    list(sd = check_number(sd, "sd", 0, 1e150, open = TRUE, null_ok = TRUE)),
+    list(sd = check_parameter(sd, "sd", 0, 1e150, open = TRUE)),
     function(mu) rep.int(1, length(mu)))
 }
 
@@ -243,33 +243,42 @@ censored_gaussian <- function(sd = NULL) {
 #' @export
 beta_response <- function(precision = NULL) {
   new_family("beta", "logit",
-    list(precision = check_number(precision, "precision", 0, 1e10, open = TRUE, null_ok = TRUE)),
+    list(precision = check_precision_parameter(precision)),
     function(mu) mu * (1 - mu))
 }
 
-check_count_size <- function(size) check_number(size, "size", 0, 1e10, open = TRUE, null_ok = TRUE)
-
-check_dispersion <- function(dispersion) {
-  check_number(dispersion, "dispersion", 0, 1e10, open = TRUE, null_ok = TRUE)
+# A parameter that is a number, a formula, or NULL.
+check_parameter <- function(value, name, ...) {
+  if (is_parameter_formula(value, name)) value else check_number(value, name, ..., null_ok = TRUE)
 }
 
-check_zero_inflation <- function(zi) {
-  check_number(zi, "zi", 1e-9, 1 - 1e-9, null_ok = TRUE)
+check_count_size <- function(size) check_parameter(size, "size", 0, 1e10, open = TRUE)
+
+check_dispersion <- function(dispersion) {
+  check_parameter(dispersion, "dispersion", 0, 1e10, open = TRUE)
+}
+
+check_zero_inflation <- function(zi) check_parameter(zi, "zi", 1e-9, 1 - 1e-9)
+
+check_precision_parameter <- function(precision) {
+  check_parameter(precision, "precision", 0, 1e10, open = TRUE)
 }
 
 # The variance of counts whose `size` may be known.
 nbinom2_variance <- function(size) {
   variance <- function(mu, size) mu + mu^2 / size
-  if (!is.null(size)) formals(variance)$size <- size
+  if (is.numeric(size)) formals(variance)$size <- size
   variance
 }
 
-# `fixed`: named list of parameters, NULL for those to be estimated.
-new_family <- function(name, link, fixed, variance) {
+# `parameters`: a named list of known numbers, of formulas, and NULL for those to be estimated.
+new_family <- function(name, link, parameters, variance) {
   functions <- stats::make.link(link)
+  formulas <- Filter(rlang::is_formula, parameters)
   structure(c(list(family = name, link = link),
     functions[c("linkfun", "linkinv", "mu.eta", "valideta")],
-    list(variance = variance, fixed = unlist(fixed))), class = c("neargp_family", "family"))
+    list(variance = variance, fixed = unlist(Filter(is.numeric, parameters))),
+    if (length(formulas)) list(formulas = formulas)), class = c("neargp_family", "family"))
 }
 
 #' @export
@@ -278,6 +287,7 @@ print.neargp_family <- function(x, ...) {
   if (length(x$fixed)) {
     cat("Fixed:", paste(names(x$fixed), "=", format(x$fixed), collapse = ", "), "\n\n")
   }
+  if (length(x$formulas)) cat("Formulas:", substring(formulas_in_words(x), 3L), "\n\n")
   invisible(x)
 }
 

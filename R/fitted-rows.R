@@ -83,7 +83,8 @@ training_target <- function(object) {
   if (!is.null(object$outputs)) return(places_of_fit(object))
   data <- object$data
   list(coords = data$coords, X = full_design(data), offset = data$offset, weights = data$weights,
-    complete = rep(TRUE, length(data$y)), restore = identity)
+    complete = rep(TRUE, length(data$y)), restore = identity,
+    parameter_columns = columns_of_rows(data))
 }
 
 # ---- what has changed ----------------------------------------------------------------------------

@@ -120,9 +120,8 @@ with_fixed_rows <- function(layout, fixed, family, trend) {
   rows <- match(names(own), layout$name)
   both <- layout$name[rows][layout$fixed[rows]]
   if (length(both)) refuse_fixed_twice(both, "its argument")
-  may_be_negative <- layout$kind[rows] %in% c("v", "noise", "effect_cor", local_kinds)
   may_be_zero <- layout$kind[rows] == "nugget" & own == 0
-  check_positive_fixed(own[!may_be_negative & !may_be_zero])
+  check_positive_fixed(own[!may_be_negative(layout)[rows] & !may_be_zero])
   natural[rows] <- own
   values <- core_values(layout, natural)
   layout$value[rows] <- values[rows]

@@ -13,7 +13,8 @@ new_formulation <- function(formula, coords, time, distance, crs, covariance, nu
     time = columns_argument(time, "time", "~ day"), distance = distance, crs = crs,
     covariance = covariance, nugget = nugget, transform = transform, support = support,
     na.action = na.action, by_row = by_row, features = NULL,
-    replicates = NULL)
+    replicates = NULL,
+    family_formulas = NULL)  # of the family's parameters, see family_formula()
 }
 
 has_measurement_variance <- function(given) {
@@ -68,6 +69,7 @@ read_rows <- function(data, source, given, settings) {
   }
   check_column_classes(named_columns(given, data), data, "data")
   check_prior(settings, source)
+  check_family_formulas(settings, source)
   check_local_fields(settings, source, data)
   if (is.null(given$features)) {
     check_coords_given(given$coords, given$time, data, given$formula, given$covariance)
@@ -77,7 +79,7 @@ read_rows <- function(data, source, given, settings) {
   if (has_no_process(given$covariance)) locations <- with_rows_apart(locations)
   areal <- new_areal_data(data, given$support, given$formula, locations)
   arguments <- c(given$by_row, list(na.action = given$na.action,
-    local = row_formulas(given$covariance, given$nugget), features = given$features$names,
+    local = c(row_formulas(given$covariance, given$nugget), given$family_formulas), features = given$features$names,
     areal = !is.null(areal)))
   stream <- if (!is.null(source)) {
     check_noise_model(settings, has_measurement_variance(given), source)
@@ -164,6 +166,8 @@ new_model <- function(rows, given, settings) {
   model <- with_fixed_trend(model, settings, !is.null(rows$stream))
   model$data$noise <- noise_of_frame(given$nugget, rows$frame, rows$data, rows$locations)
   check_noise_outputs(model$data$noise, model$data)
+  model$data$parameter_models <- parameter_models_of_frame(settings$family, rows$frame, rows$data,
+    rows$locations)
   model$data$coords <- embed_coordinates(model$data$coords, rows$locations)
   model
 }

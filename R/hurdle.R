@@ -152,7 +152,8 @@ hurdle_distribution.default <- function(object, newdata, threads = NULL) {
 
 positive_response <- function(positive, newdata, threads = NULL) {
   link <- predicted_numbers(positive, newdata, "link", threads)
-  new_mixture(link$mean, link$sd, positive$family, response_parameters(positive), 1,
+  at <- list(parameter_columns = scored_columns(positive, newdata))
+  new_mixture(link$mean, link$sd, positive$family, response_parameters(positive, at), 1,
     scored_weights(positive, newdata, 1))
 }
 

@@ -228,7 +228,7 @@ integrated_predictive <- function(object, moments, settings) {
     fit <- design$fits[[s]]
     predictive(fit$method, fit, list(mean = components[, s],
       variance = components[, count + s]), list(trials = settings$trials,
-      weights = moments$weights))
+      weights = moments$weights, parameter_columns = moments$parameter_columns))
   })
   lapply(c(field = "field", observation = "observation"), function(name) {
     mixture_of(lapply(given, `[[`, name), design$log_weights)

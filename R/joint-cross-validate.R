@@ -109,7 +109,7 @@ without_places <- function(object, shared, kept, refit) {
   object$kept <- kept
   object$parts <- Map(function(part, m) {
     own <- values_of_part(shared, m, values)
-    part$family_parameters[] <- own[of_family(part$family, part$layout)]
+    part$family_parameters <- named_family_values(part$family, part$layout, own)
     part
   }, object$parts, seq_along(object$parts))
   with_own_cache(object)

@@ -265,7 +265,7 @@ joint_part <- function(part, m, shared, values, trend, posterior) {
   part$parameters$working <- to_working(own, part$layout$transform)
   part$parameters$estimate <- natural_values(part$layout, own)
   is_family <- of_family(part$family, part$layout)
-  part$family_parameters <- stats::setNames(own[is_family], names(part$family_parameters))
+  part$family_parameters <- named_family_values(part$family, part$layout, own)
   if (is_gaussian(part$family)) part$nugget <- own[is_family]
   at <- unlist(lapply(shared$parts, function(x) ncol(x$data$X)))
   place <- sum(at[seq_len(m - 1L)]) + seq_len(at[m])

@@ -77,7 +77,7 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
         abort_posterior(problem$method$jitter, condition))
     if (improves(found)) best <<- list(value = found$value, end = found$end)
     if (derivatives) {
-      found$gradient <- latent_gradient(found, problem$data, layout, values, effects)
+      found$gradient <- latent_gradient(found, problem, values, effects)
     }
     found <- penalised_state(found, layout, working)
     found[c("value", "beta", "gradient", "iterations", "converged", "exact", "restricted")]
@@ -97,10 +97,12 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
     session = problem$session)
 }
 
-latent_gradient <- function(found, data, layout, values, effects) {
-  gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
+latent_gradient <- function(found, problem, values, effects) {
+  layout <- problem$layout
+  gradient <- layout_gradient(layout, values, found$d_covariance,
+    family_gradient(found$d_likelihood, problem$family, layout, values, problem$data))
   if (!is.null(effects)) {
-    gradient[layout$kind %in% effect_kinds] <- latent_effects_gradient(data, layout, values,
+    gradient[layout$kind %in% effect_kinds] <- latent_effects_gradient(problem$data, layout, values,
       effects, found$d_design)
   }
   gradient
@@ -122,7 +124,8 @@ new_latent_solver <- function(problem, latent) {
       # of a fit that was left: plain numbers
       if (is.list(end)) end <- core_latent_from_end(latent$pointer, end)
       core_latent_fit(latent$pointer, end, specified_covariance(specification, values),
-        family_core_name(family), family_values(family, problem$layout, values), tolerance,
+        family_core_name(family), core_parameters(family, problem$layout, values, problem$data),
+        tolerance,
         max_iterations, derivatives, problem$context)
     })
 }
@@ -138,7 +141,8 @@ start_posterior <- function(problem, latent) {
   } else {
     values <- to_core(problem$start, problem$layout$transform)
     core_latent_start(latent$pointer, data_linear_predictor(problem$data, problem$family),
-      family_core_name(problem$family), family_values(problem$family, problem$layout, values),
+      family_core_name(problem$family), core_parameters(problem$family, problem$layout, values,
+        problem$data),
       problem$context)
   }
 }

@@ -61,8 +61,7 @@ with_family_values <- function(fit, working) {
   values <- to_core(working, fit$layout$transform)
   own <- of_family(fit$family, fit$layout)
   is_nugget <- fit$layout$kind == "nugget"
-  fit$family_parameters <- stats::setNames(values[own], ifelse(is_nugget, "variance",
-    fit$layout$name)[own])
+  fit$family_parameters <- named_family_values(fit$family, fit$layout, values)
   if (any(own & is_nugget)) return(fit)
   fit$nugget <- NA_real_
   shown <- !is_nugget

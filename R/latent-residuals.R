@@ -62,7 +62,8 @@ left_out_latent <- function(object, k = NULL, threads = NULL) {
 response_of_rows <- function(object, mean, variance, rows = seq_along(object$data$y)) {
   data <- object$data
   trials <- if (is.null(data$trials)) 1 else data$trials[rows]
-  with_limits(new_mixture(mean, sqrt(variance), object$family, object$family_parameters, trials,
+  parameters <- response_parameters(object, list(parameter_columns = columns_of_rows(data, rows)))
+  with_limits(new_mixture(mean, sqrt(variance), object$family, parameters, trials,
     data$weights[rows]), data$limits[rows, , drop = FALSE])
 }
 

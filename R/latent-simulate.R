@@ -16,8 +16,8 @@ simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings
 response_draws <- function(object, target, eta, trials) {
   family <- response_family(object$family)
   trials <- simulated_trials(object, target, trials)
-  parameters <- weigh_noise(family_core_name(object$family), as.list(object$family_parameters),
-    target$weights %||% 1)
+  parameters <- weigh_noise(family_core_name(object$family),
+    as.list(response_parameters(object, target)), target$weights %||% 1)
   draws_given_predictor(eta, family, parameters, trials)
 }
 

@@ -158,11 +158,14 @@ start_without_variation <- function(problem, variance) {
 data_linear_predictor <- function(data, family) response_family(family)$suggest(data, family)
 
 # Bounds and starting values of the family are those of a row of weight 1; where weights divide the
-# dispersion, those of the weights there are.
+# dispersion, those of the weights there are. Coefficients of a parameter begin at 0.
 family_working <- function(problem, rough, spread) {
   rows <- problem$layout[problem$layout$kind == "family", ]
   if (!nrow(rows)) return(list(lower = double(0), upper = double(0), start = double(0)))
   known <- family_parameters(problem$family, spread)
+  slopes <- is_parameter_slope(rows)
+  of_slopes <- rows[slopes, ]
+  rows <- rows[!slopes, ]
   power <- dispersion_powers[rows$name]
   power[is.na(power) | !response_family(problem$family)$scaled] <- 0
   weights <- problem$data$weights
@@ -173,6 +176,9 @@ family_working <- function(problem, rough, spread) {
   start <- start * unit^power
   start <- ifelse(is.na(rows$start), start, rows$start)
   at_ends <- function(pick) pick(min(weights)^power, max(weights)^power)
-  list(lower = log(known$lower * at_ends(pmin)), upper = log(known$upper * at_ends(pmax)),
-    start = log(start))
+  none <- rep(0, nrow(of_slopes))
+  list(lower = c(to_working(known$lower * at_ends(pmin), rows$transform), none - 5),
+    upper = c(to_working(known$upper * at_ends(pmax), rows$transform), none + 5),
+    start = c(to_working(start, rows$transform),
+      ifelse(is.na(of_slopes$start), none, of_slopes$start)))
 }

@@ -61,7 +61,8 @@ with_local_fields <- function(locations, covariance, data, rows, raw, row_names,
 new_recipes <- function(settings, kind, component, table, locations, raw, row_names) {
   if (kind == "monotone") return(monotone_recipes(settings, component, locations, raw))
   if (kind == "by") return(list(new_by_recipe(settings, table, locations, row_names)))
-  if (kind != "expand") return(list(new_local_recipe(settings, table, locations, kind, row_names)))
+  if (kind != "expand") return(list(new_local_recipe(settings, table, locations,
+    local_names_in_messages[[kind]], row_names)))
   group <- range_groups(component, locations)$group
   list(expand_recipe(settings, table, locations, embed_places(raw, locations, "data"), group,
     row_names))
@@ -107,9 +108,11 @@ with_places_of <- function(formula, locations) {
   formula
 }
 
-new_local_recipe <- function(formula, table, locations, kind, row_names) {
-  what <- c(log_sd = "`sd` of the covariance", log_range = "`range` of the covariance",
-    expand = "`warp` of the covariance", noise = "`nugget`")[[kind]]
+local_names_in_messages <- c(log_sd = "`sd` of the covariance",
+  log_range = "`range` of the covariance", expand = "`warp` of the covariance")
+
+# `what`: its name in messages.
+new_local_recipe <- function(formula, table, locations, what, row_names) {
   model <- local_model(formula, table, locations, what)
   check_local_design(model$design, what, row_names)
   complete_recipe(model, local_coefficient_names(colnames(model$design), model$frame),
@@ -180,7 +183,7 @@ check_local_length <- function(frame, formula, table, class, rows) {
   sizes <- outside_sizes(formula, names(table))
   wrong <- which(sizes > 1L & sizes != nrow(table))
   if (!length(wrong)) return(invisible())
-  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd, range, warp or by, or of the nugget, has %s values, and %s.",
+  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd, range, warp or by, of the nugget, or of a parameter of the family, has %s values, and %s.",
     names(sizes)[wrong[1L]], format_count(sizes[wrong[1L]]),
     sprintf(rows, format_count(nrow(table)))),
     i = "It is not a column of `data` but was found elsewhere. Make it a column of `data`."))
@@ -280,8 +283,9 @@ local_design <- function(recipe, table) {
   check_local_length(frame, recipe$terms, table, "newdata",
     if (nrow(table) == 1L) "newdata %s row" else "newdata %s rows")
   if (inherits(frame, "error")) {
+    what <- c(noise = "covariates of the nugget", family = "covariates of the family's parameters")
     abort_neargp("newdata", sprintf("The %s cannot be evaluated in `newdata`.",
-      if (identical(recipe$kind, "noise")) "covariates of the nugget" else
+      if (recipe$kind %in% names(what)) what[[recipe$kind]] else
         "local sd, range, warp or by of the covariance"), parent = frame)
   }
   frame <- as_fitted_frame(frame, recipe$types, recipe$time_kinds, recipe$xlevels)

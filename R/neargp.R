@@ -195,6 +195,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   given <- with_replicates(given, data)
   settings <- check_settings(given$formula, data, method, given$covariance, family, nugget, control,
     device, threads, verbose, prior)
+  given["family_formulas"] <- list(settings$family$formulas)
   settings["fixed"] <- list(check_fixed(fixed))
   settings$session <- new_session(call, settings$verbose)
   checkpoint <- checkpoint_argument(settings$control, resume)

@@ -24,7 +24,8 @@ named_columns <- function(given, data) {
 }
 
 names_of_formulation <- function(given) {
-  names_in(unclass(given)[c("formula", "coords", "time", "covariance", "nugget", "by_row")])
+  names_in(unclass(given)[c("formula", "coords", "time", "covariance", "nugget", "by_row",
+    "family_formulas")])
 }
 
 # newdata (a data frame or sf; all else as it is) with plain columns in the units of the fit.

@@ -25,7 +25,9 @@ new_target <- function(object, newdata, part = "field") {
   list(coords = coords, X = design$X, offset = design$offset,
     complete = complete, restore = restorer(newdata),
     noise_weights = if (!is.null(object$data$noise)) function() new_noise_weights(object, plain,
-      raw))
+      raw),
+    new_parameter_columns = if (!is.null(object$data$parameter_models)) function()
+      new_parameter_columns(object, plain, raw))
 }
 
 stars_target <- function(object, newdata, part) {

@@ -8,13 +8,13 @@ check_noise_formula <- function(formula) {
   formula
 }
 
-check_noise_recipe <- function(recipe, table) {
+check_row_recipe <- function(recipe, table, what, class) {
   found <- qr(cbind(1, local_design(recipe, table)))
-  if (found$rank == length(recipe$names) + 1L) return(recipe)
-  abort_neargp("noise", c("The covariates of `nugget` are linearly dependent.",
+  if (found$rank == length(recipe$names) + 1L) return(invisible())
+  abort_neargp(class, c(sprintf("The covariates of %s are linearly dependent.", what),
     x = sprintf("Given the others, %s is redundant.",
       format_some(recipe$names[found$pivot[-seq_len(found$rank)] - 1L])),
-    i = "Leave that covariate out of `nugget`."))
+    i = sprintf("Leave that covariate out of %s.", what)))
 }
 
 check_measurement_variance <- function(known, frame) {

@@ -17,21 +17,26 @@ new_noise_weights <- function(object, plain, raw, weights = 1) {
 }
 
 new_noise_columns <- function(object, plain, raw) {
-  recipe <- object$data$noise$recipe
+  new_row_columns(object$data$noise$recipe, object, plain, raw, "The noise of new observations",
+    "Use type = \"link\" for the process without noise.")
+}
+
+# The columns of a log-linear model of rows at complete rows of newdata. `what`: its name in messages.
+new_row_columns <- function(recipe, object, plain, raw, what, hint) {
   table <- local_table(plain, raw, object$locations)
   missing <- setdiff(local_names(recipe, object$locations), names(table))
   if (length(missing)) {
     abort_neargp("newdata",
-      c(sprintf("The noise of new observations needs the %s %s, which `newdata` does not have.",
+      c(sprintf("%s needs the %s %s, which `newdata` does not have.", what,
         if (length(missing) == 1L) "covariate" else "covariates", format_some(missing)),
-        i = "Use type = \"link\" for the process without noise."))
+        i = hint))
   }
   columns <- local_design(recipe, table)
   bad <- which(rowSums(is.infinite(columns)) > 0)
   if (length(bad)) {
     abort_neargp("missing_values",
-      c(sprintf("The covariates of the noise are infinite in %s of `newdata`.", format_rows(bad)),
-        i = "Replace them by NA to get NA predictions."))
+      c(sprintf("%s needs covariates that are infinite in %s of `newdata`.", what,
+        format_rows(bad)), i = "Replace them by NA to get NA predictions."))
   }
   columns
 }
@@ -72,6 +77,7 @@ wants_noise <- function(settings) {
 # Moments of targets with the weights of new observations there. Where the noise is not known, the
 # mean is NA.
 with_noise_of_targets <- function(moments, target, settings) {
+  moments <- with_parameters_of_targets(moments, target, settings)
   if (is.null(target$noise_weights) || !wants_noise(settings)) return(moments)
   weights <- rep(NA_real_, length(target$complete))
   weights[target$complete] <- target$noise_weights()
@@ -88,6 +94,9 @@ target_noise <- function(object, target) {
 # Targets of draws of new observations.
 with_noise_of_draws <- function(target, settings) {
   if (!is.null(target$noise_weights) && settings$noise) target$weights <- target$noise_weights()
+  if (!is.null(target$new_parameter_columns) && settings$noise) {
+    target$parameter_columns <- target$new_parameter_columns()
+  }
   target
 }
 

@@ -24,6 +24,16 @@ scale_of_process <- function(x) {
 
 # ---- noise that differs between rows -------------------------------------------------------------
 
+# What parameters with covariates are the values of, and how the noise differs.
+row_remarks <- function(fit) c(parameter_remarks(fit), noise_remarks(fit))
+
+parameter_remarks <- function(fit) {
+  models <- fit$data$parameter_models
+  vapply(names(models), function(name) {
+    sprintf("%s where %s.", name, noise_reference(models[[name]]$recipe))
+  }, "", USE.NAMES = FALSE)
+}
+
 noise_remarks <- function(fit) {
   noise <- fit$data$noise
   if (is.null(noise)) return(NULL)

@@ -64,9 +64,9 @@ NULL
 # at their mean and factors at their first level. Working parameters are of these columns, natural
 # ones of z.
 
-new_noise <- function(known, recipe, table) {
-  if (is.null(known) && is.null(recipe)) return(NULL)
-  list(known = known, recipe = recipe, columns = if (!is.null(recipe)) local_design(recipe, table),
+new_noise <- function(known, model) {
+  if (is.null(known) && is.null(model)) return(NULL)
+  list(known = known, recipe = model$recipe, columns = model$columns,
     weights = NULL)  # those of the user, where data$weights are a fit's
 }
 
@@ -86,13 +86,23 @@ row_formulas <- function(covariance, nugget) {
 # The noise of the rows of a model frame.
 noise_of_frame <- function(nugget, frame, data, locations) {
   known <- check_measurement_variance(frame[["(measurement_variance)"]], frame)
-  if (!is_noise_formula(nugget)) return(new_noise(known, NULL, NULL))
+  new_noise(known, if (is_noise_formula(nugget))
+    new_row_model(nugget, frame, data, locations, "`nugget`", "noise"))
+}
+
+# A log-linear model of rows: its `recipe`, and the `columns` of the rows of a model frame. `what`:
+# its name in messages.
+new_row_model <- function(formula, frame, data, locations, what, class) {
   raw <- frame[["(locations)"]]
   table <- local_table(drop_geometry(data)[frame[["(local_rows)"]], , drop = FALSE], raw, locations)
-  check_columns_present(setdiff(all.vars(nugget), names(table)), data, "data", environment(nugget))
-  recipe <- new_local_recipe(nugget, table, locations, "noise", attr(frame, "row.names"))
+  check_columns_present(setdiff(all.vars(formula), names(table)), data, "data",
+    environment(formula))
+  recipe <- new_local_recipe(formula, table, locations, what, attr(frame, "row.names"))
   check_local_coefficients(length(recipe$names), nrow(table))
-  new_noise(known, check_noise_recipe(with_reference_levels(recipe, table), table), table)
+  recipe <- with_reference_levels(recipe, table)
+  recipe$kind <- class
+  check_row_recipe(recipe, table, what, class)
+  list(recipe = recipe, columns = local_design(recipe, table))
 }
 
 # Columns of 0 and 1 are counted from 0.
@@ -101,7 +111,6 @@ with_reference_levels <- function(recipe, table) {
   columns <- sweep(columns, 2L, recipe$center, "+")
   is_flag <- apply(columns, 2L, function(x) all(pmin(abs(x), abs(x - 1)) < 1e-8))
   recipe$center[is_flag] <- 0
-  recipe$kind <- "noise"
   recipe
 }
 

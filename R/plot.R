@@ -215,7 +215,8 @@ with_known_trend <- function(fit) {
 # A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of
 # all cells of a map would take long.
 observation_summary <- function(fit, moments, integrated) {
-  at <- list(weights = reference_weight(fit))
+  at <- list(weights = reference_weight(fit),
+    parameter_columns = reference_columns(fit$data$parameter_models, length(moments$mean)))
   observation <- if (integrated)
     integrated_predictive(fit, moments, predict_settings(fit))$observation else
     predictive(fit$method, fit, moments, at)$observation

@@ -12,7 +12,8 @@ prediction_columns <- function(object, moments, settings) {
 given_distributions <- function(object, moments, settings) {
   if (settings$integrated) return(integrated_predictive(object, moments, settings))
   predictive(object$method, object, moments,
-    list(trials = settings$trials, weights = moments$weights))
+    list(trials = settings$trials, weights = moments$weights,
+      parameter_columns = moments$parameter_columns))
 }
 
 # The threshold of each of so many targets; several responses take one each.

@@ -2,7 +2,8 @@
 # given the others.)
 
 # `moments`: mean and variance of the field at targets, and components where it is a mixture. `at`:
-# the trials, weights, limits and output of the targets' observations, each NULL or for all targets.
+# the trials, weights, limits, output and parameter_columns of the targets' observations, each NULL or
+# for all targets.
 # Returns a list of two distributions, `field` and `observation`.
 predictive <- function(method, object, moments, at = list()) {
   UseMethod("predictive")
@@ -18,7 +19,7 @@ predictive.default <- function(method, object, moments, at = list()) {
 #' @export
 predictive.neargp_method_families <- function(method, object, moments, at = list()) {
   sd <- sqrt(moments$variance)
-  observation <- new_mixture(moments$mean, sd, object$family, response_parameters(object),
+  observation <- new_mixture(moments$mean, sd, object$family, response_parameters(object, at),
     at$trials %||% 1, at$weights)
   list(field = new_normal(moments$mean, sd), observation = with_limits(observation, at$limits))
 }
@@ -27,9 +28,6 @@ predictive.neargp_method_families <- function(method, object, moments, at = list
 predictive.neargp_method_transformed <- function(method, object, moments, at = list()) {
   predictive.neargp_method_families(method, object, moments, at)
 }
-
-# Parameters of the family on the natural scale, by name.
-response_parameters <- function(object) object$family_parameters %||% c(variance = object$nugget)
 
 # The noise variance of `count` targets. With several responses, `at$output` is the response of each
 # target. Without it the locations of the first response come first, then those of the next.
@@ -43,5 +41,6 @@ noise_of_targets <- function(object, count, at = list()) {
 
 # The fields of data that predictive() takes as `at`.
 observed_at <- function(data) {
-  data[intersect(names(data), c("trials", "weights", "limits", "output"))]
+  c(data[intersect(names(data), c("trials", "weights", "limits", "output"))],
+    list(parameter_columns = columns_of_rows(data)))
 }

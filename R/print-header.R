@@ -30,7 +30,8 @@ header_facts <- list(
   },
   Response = function(x) {
     if (!is_gaussian(x$family)) {
-      paste0(family_call(x$family), " with ", x$family$link, " link", describe_successes(x))
+      paste0(family_call(x$family), " with ", x$family$link, " link",
+        formulas_in_words(x$family), describe_successes(x))
     }
   },
   Transform = function(x) describe_transform(x$family$transform),

@@ -133,7 +133,7 @@ covariance_remarks <- function(x, digits) {
   if (has_features(x$covariance)) return(c(feature_remarks(x), fixed_remark(x)))
   if (has_linear(x$covariance)) {
     return(c(linear_remark(x), effective_range_line(x, effective_ranges(x), digits),
-      noise_remarks(x), fixed_remark(x), underestimates_note(x)))
+      row_remarks(x), fixed_remark(x), underestimates_note(x)))
   }
   effective <- effective_ranges(x)
   # The nugget of pseudo-observations is a factor of noise that they have already: at its lower
@@ -142,7 +142,7 @@ covariance_remarks <- function(x, digits) {
     any(x$layout$kind[x$parameters$at_boundary] %in%
       c("variance", if (is.null(x$pseudo_observations)) "nugget"))
   c(deviations_line(x, digits), if (has_space_time(x$covariance)) space_time_remarks(x, digits),
-  local_remarks(x), noise_remarks(x), effective_range_line(x, effective, digits),
+  local_remarks(x), row_remarks(x), effective_range_line(x, effective, digits),
   level_line(level_correlations(x), digits), white_noise_note(x, effective), fixed_remark(x),
   prior_lines(x), boundary_lines(x, boundary_parameters(x), vanishing), boundary_advice(x),
   idle_ranges_note(x), flat_likelihood_note(x), underestimates_note(x),
@@ -151,7 +151,7 @@ covariance_remarks <- function(x, digits) {
 
 remarks_without_process <- function(x, digits) {
   vanishing <- any(x$layout$kind[x$parameters$at_boundary] == "nugget")
-  c(deviations_line(x, digits), noise_remarks(x), fixed_remark(x),
+  c(deviations_line(x, digits), row_remarks(x), fixed_remark(x),
     boundary_lines(x, boundary_parameters(x), vanishing), boundary_advice(x),
     underestimates_note(x))
 }

@@ -20,7 +20,9 @@ new_problem <- function(data, locations, settings, start) {
       locations)
   }
   check_score_trend(settings$method, data)
-  layout <- with_effect_parameters(method_layout(settings$method, layout, settings), data)
+  layout <- with_parameter_slopes(method_layout(settings$method, layout, settings),
+    data$parameter_models)
+  layout <- with_effect_parameters(layout, data)
   layout <- with_fixed_rows(layout, settings$fixed, settings$family, colnames(data$X))
   layout <- apply_start(layout, start)
   if (!is.null(settings$prior)) {

@@ -73,6 +73,7 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   check_scored_predictions(...names())
   truth <- new_observations(object, newdata, observed, trials)
   weights <- scored_weights(object, newdata, new_weights(object, newdata, weights))
+  columns <- scored_columns(object, newdata)
   scored_at <- function(fit) {
     predicted <- unclass(predict(fit, newdata, type = "link", verbose = FALSE,
       parameters = "plug-in", ...))
@@ -80,7 +81,8 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
       weights = weights), length(truth$y))
   }
   distribution_at <- function(fit, given = scored_at(fit)) {
-    at <- c(given[c("trials", "weights")], list(limits = truth$limits))
+    at <- c(given[c("trials", "weights")], list(limits = truth$limits,
+      parameter_columns = columns))
     moments <- list(mean = given$mean, variance = given$sd^2)
     predictive(fit$method, fit, moments, at)$observation
   }

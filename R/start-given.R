@@ -187,8 +187,8 @@ check_start_values <- function(start, layout) {
           20L), ".")))
   }
   kind <- layout$kind[match(names(start), layout$name)]
-  wrong <- ifelse(kind == "nugget", start < 0, start <= 0) & !kind %in%
-    c("v", "loading", "noise", "effect_cor", local_kinds)
+  wrong <- ifelse(kind == "nugget", start < 0, start <= 0) &
+    !may_be_negative(layout)[match(names(start), layout$name)]
   if (any(wrong)) {
     abort_neargp("argument",
       sprintf("Starting values in `start` must be greater than 0, but %s is not.",
@@ -199,7 +199,7 @@ check_start_values <- function(start, layout) {
   }
   share <- layout$transform[match(names(start), layout$name)] == "share"
   if (any(start[share] >= 1)) {
-    abort_argument("start", "below 1 in `alpha`, `beta` and shares of cov_spacetime()",
+    abort_argument("start", "below 1 in `zi`, and in `alpha`, `beta` and shares of cov_spacetime()",
       start[share])
   }
   if (any(start[kind == "u"] > 1)) {

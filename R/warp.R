@@ -148,7 +148,8 @@ is_warped <- function(fit) any(vapply(fit$locations$local,
 
 # The columns of further coordinates, in units of the coordinates that the first range divides.
 expand_recipe <- function(warp, table, locations, places, group, row_names) {
-  recipe <- new_local_recipe(warp$formula, table, locations, "expand", row_names)
+  recipe <- new_local_recipe(warp$formula, table, locations,
+    local_names_in_messages[["expand"]], row_names)
   if (length(recipe$names) < warp$q) {
     abort_neargp("local",
       c(sprintf("expand() of %d coordinates needs as many columns of its basis, which has %d.",

@@ -1680,13 +1680,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_expectations
-Rcpp::List core_expectations(const std::string& family_name, const std::vector<double>& parameters, const std::vector<double>& y, const std::vector<double>& trials, const std::vector<double>& weights, const std::vector<double>& mean, const std::vector<double>& variance, const Rcpp::List& context);
+Rcpp::List core_expectations(const std::string& family_name, const Rcpp::NumericVector& parameters, const std::vector<double>& y, const std::vector<double>& trials, const std::vector<double>& weights, const std::vector<double>& mean, const std::vector<double>& variance, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_expectations(SEXP family_nameSEXP, SEXP parametersSEXP, SEXP ySEXP, SEXP trialsSEXP, SEXP weightsSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type family_name(family_nameSEXP);
-    Rcpp::traits::input_parameter< const std::vector<double>& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type y(ySEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type trials(trialsSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type weights(weightsSEXP);

@@ -25,6 +25,7 @@ class LatentInput {
 // y, trials (or NULL), weights, offset, design.
 neargp::LatentResponse to_response(const Rcpp::List& list);
 
+// parameters: a vector, or a matrix with a column for each datum.
 neargp::Likelihood to_likelihood(const std::string& family, const Rcpp::NumericVector& parameters);
 
 Rcpp::NumericMatrix by_column(const std::vector<double>& entries, neargp::Index rows, int columns);

@@ -45,9 +45,10 @@ neargp::LatentResponse to_response(const Rcpp::List& list) {
 }
 
 neargp::Likelihood to_likelihood(const std::string& family, const Rcpp::NumericVector& parameters) {
-  const neargp::Likelihood likelihood{neargp::response_family_from_name(family),
-                                      {parameters.begin(), parameters.end()}};
-  neargp::check_parameters(likelihood);
+  const bool by_datum = Rf_isMatrix(parameters);
+  const neargp::Likelihood likelihood{
+      neargp::response_family_from_name(family), {parameters.begin(), parameters.end()}, by_datum};
+  neargp::check_parameters(likelihood, by_datum ? Rf_ncols(parameters) : 1);
   return likelihood;
 }
 

@@ -230,22 +230,25 @@ void SparsePosterior::add_laplace_design_terms(const TrendSystem::Direction& t, 
 
 // The derivatives of sum_i t_i slope_i - 1/2 s_i curvature_i, at fixed t and s, in the logarithm of each parameter of
 // the likelihood. Central differences of the slopes and curvatures compute them, with a relative error of about 1e-10.
+// Laplace's approximation is of one response.
 std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<double>& at_data,
                                                               const RunContext& context) const {
   constexpr double step = 1e-4;
   const Index n = response_.n();
+  const Likelihood& likelihood = likelihood_.responses()[0];
+  const std::size_t kinds = likelihood.kinds(n);
   const std::vector<double> variance = total_variance();
-  std::vector<double> slope(n), curvature(n), terms;
-  for (std::size_t a = 0; a < likelihood_.parameters(); ++a) {
-    double difference = 0.0;
+  std::vector<double> slope(n), curvature(n), terms(likelihood_.parameters());
+  for (std::size_t a = 0; a < kinds; ++a) {
     for (const double sign : {1.0, -1.0}) {
-      const Likelihoods moved = likelihood_.with_parameter_times(a, std::exp(sign * step));
-      moved.expectations(response_.observations(), state_.linear_predictor.data(), nullptr,
-                         {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
-      for (Index i = 0; i < n; ++i) difference += sign * (at_data[i] * slope[i] - 0.5 * variance[i] * curvature[i]);
+      const Likelihood moved = likelihood.with_parameter_times(a, kinds, std::exp(sign * step));
+      expectations(moved, response_.observations(), state_.linear_predictor.data(), nullptr,
+                   {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
+      for (Index i = 0; i < n; ++i)
+        terms[likelihood.place(i, a, kinds)] += sign * (at_data[i] * slope[i] - 0.5 * variance[i] * curvature[i]);
     }
-    terms.push_back(difference / (2.0 * step));
   }
+  for (double& term : terms) term /= 2.0 * step;
   return terms;
 }
 

@@ -31,6 +31,25 @@ constexpr FamilyName families[] = {
 // A multiple of every number of lanes; a chunk takes about a millisecond at most.
 constexpr Index expectation_chunk_rows = 1024;
 
+// Adds the values of data first .. last-1, each with parameters of its own, to `sum`. A kernel computes what depends on
+// the parameters alone once for each datum.
+void add_by_datum(const Likelihood& likelihood, const Observations& observations, const double* mean,
+                  const double* variance, const ExpectationOutput& out, Index first, Index last, double* d_parameters,
+                  double* sum) {
+  const LikelihoodKernels& kernels = likelihood_kernels();
+  const std::size_t kinds = likelihood.kinds(observations.n);
+  Likelihood own{likelihood.family, std::vector<double>(kinds)};
+  std::vector<double> sums(1 + kinds);
+  for (Index i = first; i < last; ++i) {
+    const double* parameters = likelihood.parameters.data() + i * kinds;
+    std::copy(parameters, parameters + kinds, own.parameters.begin());
+    std::fill(sums.begin(), sums.end(), 0.0);
+    kernels.expectations(own, observations, mean, variance, out, i, i + 1, sums.data());
+    *sum += sums[0];
+    if (d_parameters) std::copy(sums.begin() + 1, sums.end(), d_parameters + i * kinds);
+  }
+}
+
 }  // namespace
 
 ResponseFamily response_family_from_name(const std::string& name) {
@@ -40,13 +59,20 @@ ResponseFamily response_family_from_name(const std::string& name) {
   return ResponseFamily(found - std::begin(families));
 }
 
+Likelihood Likelihood::with_parameter_times(std::size_t a, std::size_t kinds, double factor) const {
+  Likelihood moved = *this;
+  for (; a < parameters.size(); a += kinds) moved.parameters[a] *= factor;
+  return moved;
+}
+
 bool weights_count(ResponseFamily family) { return !families[int(family)].scaled; }
 
-void check_parameters(const Likelihood& likelihood) {
+void check_parameters(const Likelihood& likelihood, Index n) {
   const FamilyName& family = families[int(likelihood.family)];
   const auto valid = [](double value) { return std::isfinite(value) && value > 0.0; };
-  const int count = int(likelihood.parameters.size());
+  const int count = int(likelihood.kinds(n));
   if (count < family.parameters || (count > family.parameters && !family.at_least) ||
+      (likelihood.by_datum && Index(likelihood.parameters.size()) != n * count) ||
       !std::all_of(likelihood.parameters.begin(), likelihood.parameters.end(), valid))
     throw Error(std::string("The response family ") + family.name + " needs " + (family.at_least ? "at least " : "") +
                 std::to_string(family.parameters) + " parameters, finite and greater than 0.");
@@ -55,20 +81,23 @@ void check_parameters(const Likelihood& likelihood) {
 double expectations(const Likelihood& likelihood, const Observations& observations, const double* mean,
                     const double* variance, const ExpectationOutput& out, double* d_parameters,
                     const RunContext& context) {
-  check_parameters(likelihood);
+  check_parameters(likelihood, observations.n);
   const LikelihoodKernels& kernels = likelihood_kernels();
   const Index chunks = (observations.n + expectation_chunk_rows - 1) / expectation_chunk_rows;
-  const int width = 1 + int(likelihood.parameters.size());
+  const int width = likelihood.by_datum ? 1 : 1 + int(likelihood.parameters.size());
   std::vector<double> partial(std::size_t(chunks) * width, 0.0);
   parallel_for(context, chunks, [&](Index chunk) {
     const Index first = chunk * expectation_chunk_rows;
     const Index last = std::min(first + expectation_chunk_rows, observations.n);
-    kernels.expectations(likelihood, observations, mean, variance, out, first, last, partial.data() + chunk * width);
+    double* sums = partial.data() + chunk * width;
+    if (likelihood.by_datum)
+      return add_by_datum(likelihood, observations, mean, variance, out, first, last, d_parameters, sums);
+    kernels.expectations(likelihood, observations, mean, variance, out, first, last, sums);
   });
   std::vector<double> total(width, 0.0);
   for (Index chunk = 0; chunk < chunks; ++chunk)
     for (int s = 0; s < width; ++s) total[s] += partial[chunk * width + s];
-  if (d_parameters) std::copy(total.begin() + 1, total.end(), d_parameters);
+  if (d_parameters && !likelihood.by_datum) std::copy(total.begin() + 1, total.end(), d_parameters);
   return total[0];
 }
 

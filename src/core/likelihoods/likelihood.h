@@ -16,17 +16,26 @@ ResponseFamily response_family_from_name(const std::string& name);
 
 // Parameters on the natural scale, all greater than 0. The family determines how many; ordered categories take one
 // parameter less than there are thresholds.
+// `by_datum`: each datum has parameters of its own, which follow those of the datum before.
 struct Likelihood {
   ResponseFamily family = ResponseFamily::gaussian;
   std::vector<double> parameters;
+  bool by_datum = false;
+
+  // How many parameters a datum has, of n data.
+  std::size_t kinds(Index n) const { return by_datum && n > 0 ? parameters.size() / n : parameters.size(); }
+  // The place in `parameters` of parameter a of datum i, if there are `kinds`.
+  std::size_t place(Index i, std::size_t a, std::size_t kinds) const { return by_datum ? i * kinds + a : a; }
+  // With parameter a, of every datum, multiplied by a factor.
+  Likelihood with_parameter_times(std::size_t a, std::size_t kinds, double factor) const;
 };
 
 // Whether a weight multiplies the log density, as if the datum were that many. Otherwise the weight divides the
 // dispersion.
 bool weights_count(ResponseFamily family);
 
-// Throws an Error unless their number suits the family and all are finite and greater than 0.
-void check_parameters(const Likelihood& likelihood);
+// Throws an Error unless their number suits the family and all are finite and greater than 0. `n`: the number of data.
+void check_parameters(const Likelihood& likelihood, Index n = 1);
 
 // The caller checks that y is in the support of the family. Null `trials` or `weights` mean that all are 1. For
 // censored_gaussian `y` is the lower and `trials` the upper limit. A limit beyond +-1e300 is infinite.
@@ -54,7 +63,8 @@ struct ExpectationOutput {
 };
 
 // Returns the sum of the values, which is the same for any number of threads. A null `variance` evaluates at the points
-// eta = mean. `d_parameters`, unless null, receives the derivatives of the sum in the logarithms of the parameters.
+// eta = mean. `d_parameters`, unless null, receives the derivatives of the sum in the logarithms of the parameters, in
+// the order of `parameters`.
 double expectations(const Likelihood& likelihood, const Observations& observations, const double* mean,
                     const double* variance, const ExpectationOutput& out, double* d_parameters,
                     const RunContext& context);

@@ -25,18 +25,6 @@ std::size_t Likelihoods::parameters() const {
   return count;
 }
 
-Likelihoods Likelihoods::with_parameter_times(std::size_t a, double factor) const {
-  Likelihoods moved = *this;
-  for (Likelihood& response : moved.responses_) {
-    if (a < response.parameters.size()) {
-      response.parameters[a] *= factor;
-      return moved;
-    }
-    a -= response.parameters.size();
-  }
-  throw Error("The likelihoods lack this parameter.");
-}
-
 bool Likelihoods::all_are(ResponseFamily family) const {
   for (const Likelihood& response : responses_)
     if (response.family != family) return false;

@@ -19,8 +19,6 @@ class Likelihoods {
   const std::vector<Likelihood>& responses() const { return responses_; }
   // The number of parameters, of one response after the other.
   std::size_t parameters() const;
-  // With parameter a multiplied by a factor.
-  Likelihoods with_parameter_times(std::size_t a, double factor) const;
   // Whether all responses are of this family.
   bool all_are(ResponseFamily family) const;
 

@@ -1,0 +1,36 @@
+# The covariates of family parameters (R/family-rows.R) at new observations.
+
+# Matrices by parameter, for complete rows of newdata (`plain`, without geometry).
+new_parameter_columns <- function(object, plain, raw) {
+  models <- object$data$parameter_models
+  if (!nrow(plain)) return(reference_columns(models, 0L))
+  Map(function(model, name) {
+    new_row_columns(model$recipe, object, plain, raw,
+      sprintf("The parameter `%s` of new observations", name),
+      "type = \"link\" predicts the linear predictor, which does not need it.")
+  }, models, names(models))
+}
+
+# Moments of targets with the covariates of parameters. Where one is missing, the mean is NA.
+with_parameters_of_targets <- function(moments, target, settings) {
+  if (is.null(target$new_parameter_columns) || !wants_noise(settings)) return(moments)
+  moments$parameter_columns <- lapply(target$new_parameter_columns(), function(columns) {
+    all <- matrix(NA_real_, length(target$complete), ncol(columns))
+    all[target$complete, ] <- columns
+    all
+  })
+  known <- Reduce(`&`, lapply(moments$parameter_columns, stats::complete.cases))
+  moments$mean[!known] <- NA_real_
+  if (!is.null(moments$components)) moments$components[!known, ] <- NA_real_
+  moments
+}
+
+# Those of new rows whose observations are scored, NULL where parameters need none.
+scored_columns <- function(object, newdata) {
+  if (is.null(object$data$parameter_models)) return(NULL)
+  if (is_raster(newdata) || is_stars(newdata)) {
+    refuse_family_formulas("in scores() of grids", "Use the cells as a data frame.")
+  }
+  newdata <- with_fitted_columns(object, newdata)
+  new_parameter_columns(object, drop_geometry(newdata), newdata_coordinates(object, newdata))
+}
