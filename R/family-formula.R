@@ -125,8 +125,8 @@ check_parameter_formula <- function(formula, name) {
 # The words of print(): "zi_poisson(), zi ~ depth".
 formulas_in_words <- function(family) {
   if (is.null(family$formulas)) return("")
-  paste0(", ", paste(names(family$formulas), vapply(family$formulas, deparse1, ""),
-    collapse = ", "))
+  terms <- vapply(family$formulas, function(formula) deparse1(formula[[2L]]), "")
+  paste0(", ", paste(names(family$formulas), "~", terms, collapse = ", "))
 }
 
 # ---- what supports them --------------------------------------------------------------------------
