@@ -28,10 +28,10 @@ new_data_rows <- function(fit, newdata) {
     offset = target$offset[at], weights = as.double(weights[rows]),
     trials = rep_len(as.double(observed$trials), nrow(newdata))[rows],
     limits = observed$limits[rows, , drop = FALSE], coords = target$coords[at, , drop = FALSE])
+  if (!is.null(columns)) data$parameter_columns <- lapply(columns, take_rows, at)
   check_appended_response(fit, data, chosen[rows])
   if (has_effects(fit$data)) data$effects$Z <- target$X[at, -trend, drop = FALSE]
   if (!is.null(noise)) data$noise <- lapply(noise, take_rows, at)
-  if (!is.null(columns)) data$parameter_columns <- lapply(columns, take_rows, at)
   list(data = on_fitted_scale(data, fit$family), kept = chosen[rows], given = given)
 }
 

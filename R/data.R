@@ -118,8 +118,8 @@ take_data_rows <- function(data, rows) {
     if (has_effects(data)) list(effects = list(Z = data$effects$Z[rows, , drop = FALSE],
       blocks = data$effects$blocks, compressed = data$effects$compressed)),
     if (!is.null(data$noise)) list(noise = take_noise_rows(data$noise, rows)),
-    if (!is.null(data$parameter_models))
-      list(parameter_models = take_parameter_models(data$parameter_models, rows)),
+    list(parameter_models = take_parameter_models(data$parameter_models, rows))[
+      !is.null(data$parameter_models)],
     if (length(data$by)) list(by = data$by),
     if (!is.null(data$inputs)) list(inputs = data$inputs[rows, , drop = FALSE]),
     if (!is.null(data$within)) list(within = take_within(data$within, rows)),

@@ -11,9 +11,14 @@ new_parameter_columns <- function(object, plain, raw) {
   }, models, names(models))
 }
 
-# Moments of targets with the covariates of parameters. Where one is missing, the mean is NA.
-with_parameters_of_targets <- function(moments, target, settings) {
-  if (is.null(target$new_parameter_columns) || !wants_noise(settings)) return(moments)
+# Moments of targets with the covariates of parameters. Where one is missing, the mean is NA. If no new
+# observation is wanted, the covariates are not needed.
+with_parameters_of_targets <- function(moments, target, settings, models) {
+  if (is.null(models)) return(moments)
+  if (!wants_noise(settings)) {
+    moments$parameter_columns <- reference_columns(models, length(target$complete))
+    return(moments)
+  }
   moments$parameter_columns <- lapply(target$new_parameter_columns(), function(columns) {
     all <- matrix(NA_real_, length(target$complete), ncol(columns))
     all[target$complete, ] <- columns

@@ -54,8 +54,11 @@ core_parameters <- function(family, layout, values, data) {
   own <- family_values(family, layout, values)
   if (is.null(data$parameter_models)) return(own)
   names(own) <- layout$name[of_family(family, layout)]
-  parameters <- parameters_of_rows(own, data$parameter_models)
-  n <- length(data$y)
+  by_datum(parameters_of_rows(own, data$parameter_models), length(data$y))
+}
+
+# A column of parameters for each of n rows.
+by_datum <- function(parameters, n) {
   matrix(unlist(lapply(parameters, rep_len, n)), length(parameters), n, byrow = TRUE)
 }
 
@@ -112,8 +115,8 @@ response_parameters <- function(object, at = list()) {
   if (is.null(models)) return(values)
   if (is.null(at$parameter_columns)) {
     abort_neargp("family", c(
-      sprintf("The parameter %s of %s depends on covariates, which are not known here.",
-        format_some(names(models)), family_call(object$family)),
+      sprintf("Parameters of %s depend on covariates, which are not known here: %s.",
+        family_call(object$family), format_some(names(models))),
       i = "type = \"link\" predicts the linear predictor, which does not need them."))
   }
   for (name in names(models)) {
@@ -130,7 +133,7 @@ columns_of_rows <- function(data, rows = seq_along(data$y)) {
 }
 
 take_parameter_models <- function(models, rows) {
-  lapply(models, function(model) {
+  if (!is.null(models)) lapply(models, function(model) {
     model$columns <- model$columns[rows, , drop = FALSE]
     model
   })

@@ -12,6 +12,8 @@ foreign_arguments <- list(
       "The number of neighbours belongs to the method: method = vecchia(k = %s).",
     "mesh|knots|spde" = "neargp needs no mesh: leave `<typed>` out, and name coords = ~ x + y.",
     "random|re|groups?" = "Random effects are terms of the formula: y ~ x + (1 | site).",
+    "zi|zi.?formula|disp.?formula|dispersion|shape" =
+      "Formulas of family parameters belong to the family: family = zi_poisson(zi = ~ depth). See ?family_formula.",
     "distribution|likelihood" = "The distribution of the response: family = poisson().",
     "exposure|population" = "An exposure is an offset: y ~ x + offset(log(exposure)).",
     "sill|psill|sigma2|sigmasq" = "The variance of the process: covariance = cov_matern(variance = %s).",

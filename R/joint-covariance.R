@@ -119,6 +119,18 @@ joint_layout <- function(structures, free, parts, locations) {
   layout <- do.call(rbind, c(of_structures, of_parts))
   rownames(layout) <- NULL
   layout$fixed <- !is.na(layout$value)
+  with_scales_of_parts(layout, parts)
+}
+
+# Coefficients of family parameters keep the units of their covariates.
+with_scales_of_parts <- function(layout, parts) {
+  scale <- rep(1, nrow(layout))
+  for (m in seq_along(parts)) {
+    own <- layout$output %in% m
+    scale[own] <- rep_len(covariate_scale(parts[[m]]$layout),
+      nrow(parts[[m]]$layout))[layout$row[own]]
+  }
+  if (any(scale != 1)) layout$covariate_scale <- scale
   layout
 }
 

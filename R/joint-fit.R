@@ -155,7 +155,7 @@ joint_natural <- function(layout, values, signs) {
     values[single$rows] <- natural_values(single$layout, c(1, values[single$rows],
       0))[seq_along(single$rows) + 1L]
   }
-  values
+  values / covariate_scale(layout)
 }
 
 all_gaussian <- function(parts) all(vapply(parts, function(part) is_gaussian(part$family), NA))

@@ -21,8 +21,9 @@ hurdle_distribution.neargp_joint_hurdle <- function(object, newdata, threads = N
   at <- joint_predictors(object$joint, newdata, object$joint$outputs, threads)
   given <- moments_given_presence(at$mean, at$covariance, object$presence$family$linkinv)
   full <- spread_over_rows(given, at$complete)
+  columns <- list(parameter_columns = scored_columns(object$positive, newdata))
   new_inflated(full$p, new_mixture(full$mean, sqrt(full$variance), object$positive$family,
-    response_parameters(object$positive), 1, scored_weights(object$positive, newdata, 1)))
+    response_parameters(object$positive, columns), 1, scored_weights(object$positive, newdata, 1)))
 }
 
 moments_given_presence <- function(mean, covariance, linkinv) {

@@ -85,12 +85,31 @@ fields_objective <- function(shared, latent, end = NULL) {
 
 # The families in the form of the core.
 joint_likelihoods <- function(shared, values) {
-  layout <- shared$layout
   parts <- shared$parts
   list(families = vapply(parts, function(part) family_core_name(part$family), ""),
     parameters = lapply(seq_along(parts), function(m) {
-      as.double(values[layout$output %in% m & layout$kind %in% c("family", "nugget")])
+      core_parameters(parts[[m]]$family, parts[[m]]$layout, values_of_part(shared, m, values),
+        family_rows_of_part(shared, m))
     }), ends = cumsum(tabulate(shared$response, length(parts))))
+}
+
+# What the parameters of a part's family need of the rows of the problem.
+family_rows_of_part <- function(shared, m) {
+  data <- shared$parts[[m]]$data[c("y", "parameter_models")]
+  rows <- shared$rows_of_parts[[m]]
+  if (is.null(rows)) return(data)
+  list(y = data$y[rows], parameter_models = take_parameter_models(data$parameter_models, rows))
+}
+
+# The derivatives in the parameters of all families, one part after the other.
+joint_family_gradient <- function(shared, found, values) {
+  parameters <- joint_likelihoods(shared, values)$parameters
+  owner <- rep(seq_along(parameters), lengths(parameters))
+  unlist(lapply(seq_along(parameters), function(m) {
+    part <- shared$parts[[m]]
+    family_gradient(found[owner == m], part$family, part$layout, values_of_part(shared, m, values),
+      family_rows_of_part(shared, m))
+  }))
 }
 
 # The linear predictors that responses suggest, of the rows of the problem.
@@ -146,7 +165,8 @@ joint_gradient <- function(shared, structures, found, values, effects) {
   }
   rows <- loading_rows(layout, length(shared$parts))
   gradient[rows] <- found$d_covariance[last + seq_along(rows)]
-  gradient[layout$kind %in% c("family", "nugget")] <- found$d_likelihood
+  gradient[layout$kind %in% c("family", "nugget")] <- joint_family_gradient(shared,
+    found$d_likelihood, values)
   for (m in seq_along(effects$of_parts)) {
     made <- effects$of_parts[[m]]
     if (is.null(made)) next

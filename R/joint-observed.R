@@ -28,6 +28,7 @@ columns_given_observed <- function(object, newdata, outputs, wanted, steps = 30L
     settings$threshold_of <- "observation"
     settings$trials <- 1
     full <- spread_over_rows(moments, at$complete)
+    full$parameter_columns <- scored_columns(part, newdata)
     named_by_output(prediction_columns(part, full, settings), output)
   })
   as.data.frame(do.call(c, columns), optional = TRUE)
@@ -37,8 +38,10 @@ columns_given_observed <- function(object, newdata, outputs, wanted, steps = 30L
 observed_in_newdata <- function(object, newdata, output, complete) {
   values <- new_observations(object$parts[[output]], newdata, NULL, NULL)
   y <- as.double(values$y)[complete]
+  columns <- scored_columns(object$parts[[output]], newdata)
   list(y = y, trials = if (is.null(values$trials)) rep(1, length(y)) else
-    rep_len(values$trials, length(complete))[complete])
+    rep_len(values$trials, length(complete))[complete],
+    parameter_columns = lapply(columns, take_rows, which(complete)))
 }
 
 # Mean and variance of the linear predictor of response p. Where steps swing, they are halved.
@@ -69,15 +72,18 @@ given_others <- function(parts, at, observed, p, steps, tolerance) {
   list(mean = mean[, p], variance = covariance[, p, p])
 }
 
-# Rows whose response is not known observe nothing. A precision may be negative, but leaves the
-# posterior one of at least a tenth of the prior's.
+# Rows whose response is not known, or a covariate of its parameters, observe nothing. A precision
+# may be negative, but leaves the posterior one of at least a tenth of the prior's.
 pseudo_observation <- function(part, observed, mean, variance, prior_variance) {
-  known <- which(!is.na(observed$y))
+  columns <- observed$parameter_columns
+  known <- which(stats::complete.cases(do.call(cbind, unname(c(list(observed$y), columns)))))
   precision <- natural <- double(length(mean))
   if (length(known)) {
-    at <- core_expectations(family_core_name(part$family), as.double(part$family_parameters),
-      observed$y[known], observed$trials[known], rep(1, length(known)), mean[known],
-      variance[known], plain_context())
+    given <- response_parameters(part, list(parameter_columns = lapply(columns, take_rows, known)))
+    parameters <- if (is.list(given)) by_datum(given, length(known)) else as.double(given)
+    at <- core_expectations(family_core_name(part$family), parameters, observed$y[known],
+      observed$trials[known], rep(1, length(known)), mean[known], variance[known],
+      plain_context())
     precision[known] <- pmax(at$curvature, -0.9 / prior_variance[known])
     natural[known] <- precision[known] * mean[known] + at$slope
   }

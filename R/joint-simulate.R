@@ -13,7 +13,7 @@ simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   context <- plain_context(threads)
   parts <- parts_of(object)
   targets <- lapply(parts, function(part) if (is.null(newdata)) target_of_rows(part) else
-    new_target(part, newdata))
+    with_noise_of_draws(new_target(part, newdata), list(noise = TRUE)))
   coords <- do.call(rbind, lapply(targets, `[[`, "coords"))
   place <- location_index(coords)
   drawn <- draw_fields(object, coords[!duplicated(place), , drop = FALSE], nsim, context)
@@ -33,7 +33,7 @@ simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL,
 target_of_rows <- function(part) {
   data <- part$data
   list(coords = data$coords, X = full_design(data), offset = data$offset, weights = data$weights,
-    complete = rep(TRUE, length(data$y)))
+    complete = rep(TRUE, length(data$y)), parameter_columns = columns_of_rows(data))
 }
 
 # Draws of the coefficients, of the parameters, and of each field at these locations given the

@@ -76,8 +76,8 @@ wants_noise <- function(settings) {
 
 # Moments of targets with the weights of new observations there. Where the noise is not known, the
 # mean is NA.
-with_noise_of_targets <- function(moments, target, settings) {
-  moments <- with_parameters_of_targets(moments, target, settings)
+with_noise_of_targets <- function(moments, target, settings, object) {
+  moments <- with_parameters_of_targets(moments, target, settings, object$data$parameter_models)
   if (is.null(target$noise_weights) || !wants_noise(settings)) return(moments)
   weights <- rep(NA_real_, length(target$complete))
   weights[target$complete] <- target$noise_weights()

@@ -19,7 +19,8 @@ predicted_distributions <- function(object, newdata, settings) {
   settings$context <- prediction_context(object, target_size(newdata), settings)
   target <- new_target(object, newdata, settings$part)
   tell_far_locations(object, target, settings)
-  moments <- with_noise_of_targets(chunked_moments(object, target, settings), target, settings)
+  moments <- with_noise_of_targets(chunked_moments(object, target, settings), target, settings,
+    object)
   as_distributional(given_distributions(object, moments, settings)$observation)
 }
 

@@ -177,7 +177,7 @@ predict_rows <- function(object, newdata, settings) {
   tell_far_locations(object, target, settings)
   if (settings$observed) target$observed <- observed_outputs(object, newdata, target)
   moments <- with_noise_of_targets(if (settings$joint) joint_moments(object$method, object, target,
-    settings) else chunked_moments(object, target, settings), target, settings)
+    settings) else chunked_moments(object, target, settings), target, settings, object)
   result <- target$restore(prediction_columns(object, moments, settings))
   if (settings$joint) attr(result, "covariance") <- moments$covariance
   if (settings$covariance) attr(result, "covariance") <- outputs_covariance(object, moments,

@@ -13,7 +13,7 @@ predict_raster <- function(object, newdata, settings) {
   raster_by_blocks(newdata, settings, function(cells) {
     target <- raster_target(object, newdata, cells, settings$part)
     moments <- with_noise_of_targets(chunked_moments(object, target, settings, moments_at), target,
-      settings)
+      settings, object)
     prediction_columns(object, moments, settings)
   })
 }
