@@ -44,7 +44,7 @@ abilities <- list(
     odvgp = FALSE, ppgpr = FALSE),
   # family = zi_poisson(zi = ~ z)
   family_formulas = list(default = FALSE,
-    vnngp = when("with its sparse posterior or Laplace's, without `low_rank`",
+    vnngp = when("without `low_rank`, by another posterior than \"mean-field\"",
       function(method, family) !is_mean_field(method) && !has_latent_low_rank(method)),
     swsgp = FALSE),
   # sd = ~ z, range = ~ z, priors, cov_spacetime(): what carries the ridge of local fields
@@ -94,7 +94,7 @@ abilities <- list(
     vecchia_inducing = FALSE, mll_k = when(NULL, without_adam),
     loo_k = when("(neither by Adam nor with Polya-Gamma variables)",
       function(method, family) without_adam(method) && method$estimator != "polya-gamma"),
-    vnngp = when("(posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points, no formulas in the family)",
+    vnngp = when("(posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points)",
       function(method, family) method$posterior == "sparse" && is.null(method$inducing) &&
         !has_latent_low_rank(method) && identical(method$factor, "incomplete") &&
         is.null(family$formulas)),
@@ -252,7 +252,6 @@ able_methods <- function(ability, last = "and") {
 ability_labels <- c(outputs = "Several responses, `cbind(a, b) ~ 1`", classes = "Classes, a factor",
   effects = "Random effects and smooths",
   noise_model = "Noise with a model, `nugget = ~ z` and `measurement_variance`",
-  family_formulas = "Formulas of family parameters, `zi_poisson(zi = ~ z)`",
   local_fields = "Local standard deviations and ranges, warps, priors, `cov_spacetime()`",
   areal_rows = "Observations on areas", area_means = "Means over areas, `predict_areas()`",
   shards = "Shards and clusters")

@@ -88,9 +88,9 @@ advice_at_bound <- function(x, i, side) {
     },
     effect_cor = "the effects before the bar are perfectly correlated: leave one of them out, or write ||.",
     expand = "it is 20 times the standard deviation of the coordinates, the most that is searched. Use a larger `penalty`.",
-    family = if (is_parameter_slope(x$layout)[i]) slope_advice("the parameter, or its odds, change") else
-      sprintf("%s is a limit of its search: fix it in the family, or use a family without it.",
-        bound)
+    family = if (is_parameter_slope(x$layout)[i])
+      slope_advice("the parameter, or its odds, change") else sprintf(
+        "%s is a limit of its search: fix it in the family, or use a family without it.", bound)
   )
 }
 

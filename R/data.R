@@ -143,6 +143,14 @@ take_moving <- function(within, at) {
     contrasts = within$contrasts[at])
 }
 
+# The models of family parameters (R/family-rows.R) at these rows.
+take_parameter_models <- function(models, rows) {
+  if (!is.null(models)) lapply(models, function(model) {
+    model$columns <- model$columns[rows, , drop = FALSE]
+    model
+  })
+}
+
 take_noise_rows <- function(noise, rows) {
   for (name in c("known", "weights")) noise[name] <- list(noise[[name]][rows])
   if (!is.null(noise$columns)) noise$columns <- noise$columns[rows, , drop = FALSE]

@@ -11,8 +11,8 @@ new_parameter_columns <- function(object, plain, raw) {
   }, models, names(models))
 }
 
-# Moments of targets with the covariates of parameters. Where one is missing, the mean is NA. If no new
-# observation is wanted, the covariates are not needed.
+# Moments of targets with the covariates of parameters. Where one is missing, the mean is NA. If no
+# new observation is wanted, the covariates are not needed.
 with_parameters_of_targets <- function(moments, target, settings, models) {
   if (is.null(models)) return(moments)
   if (!wants_noise(settings)) {

@@ -3,10 +3,11 @@
 #     g^-1(g(value) + z_i'gamma).
 #
 # `value` is a parameter of the layout like that of a family without covariates. Each gamma is a
-# further row of it. Columns of z are as those of a model of the noise (R/noise.R): divided by their
-# standard deviations, and counted from their mean, or from 0 if they are 0 and 1. The rows keep
-# them as data$parameter_models, a list by parameter of `recipe` and `columns`, NULL in other fits.
-# The core gets a column of parameters for each row, and returns a column of derivatives.
+# further row of it. Columns of z are like those of a model of the noise (R/noise.R). They are
+# divided by their standard deviations and counted from their mean, or from 0 if they are 0 and 1.
+# The data keep them as data$parameter_models, a list by parameter of `recipe` and `columns`, NULL
+# in other fits. The core gets a column of parameters for each row, and returns a column of
+# derivatives.
 
 # The link of a parameter, by its transform in the layout.
 parameter_transform <- function(name) if (name == "zi") "share" else "log"
@@ -35,8 +36,8 @@ slope_names <- function(name, model) paste0(name, ":", model$recipe$names)
 
 # ---- values --------------------------------------------------------------------------------------
 
-# `values`: of parameters, and of coefficients for one standard deviation, by name. Returns a list of
-# parameters, those that depend on covariates with a value for each row of `columns`.
+# `values`: of parameters, and of coefficients for one standard deviation, by name. Returns a list
+# of parameters, those that depend on covariates with a value for each row of `columns`.
 parameters_of_rows <- function(values, models, columns = columns_of_models(models)) {
   slopes <- unlist(Map(slope_names, names(models), models), use.names = FALSE)
   parameters <- as.list(values[!names(values) %in% slopes])
@@ -100,15 +101,8 @@ with_parameter_slopes <- function(layout, models) {
 
 # ---- fits ----------------------------------------------------------------------------------------
 
-# The parameters of the family by name, on the natural scale; `values`: of the layout.
-named_family_values <- function(family, layout, values) {
-  own <- of_family(family, layout)
-  stats::setNames((values / covariate_scale(layout))[own],
-    ifelse(layout$kind == "nugget", "variance", layout$name)[own])
-}
-
-# Parameters of the family on the natural scale: numbers by name, or a list with a value for each row
-# where they depend on covariates. `at$parameter_columns`: these covariates.
+# Parameters of the family on the natural scale: numbers by name, or a list with a value for each
+# row where they depend on covariates. `at$parameter_columns`: these covariates.
 response_parameters <- function(object, at = list()) {
   values <- object$family_parameters %||% c(variance = object$nugget)
   models <- object$data$parameter_models
@@ -130,11 +124,4 @@ response_parameters <- function(object, at = list()) {
 columns_of_rows <- function(data, rows = seq_along(data$y)) {
   models <- data$parameter_models
   if (!is.null(models)) lapply(columns_of_models(models), take_rows, rows)
-}
-
-take_parameter_models <- function(models, rows) {
-  if (!is.null(models)) lapply(models, function(model) {
-    model$columns <- model$columns[rows, , drop = FALSE]
-    model
-  })
 }

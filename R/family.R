@@ -35,8 +35,10 @@
 #' Use [categorical()] for unordered factors. Every method but [vecchia()], [exact_gp()] and
 #' [mll_k()] fits all of these families; these three are for Gaussian responses. The parameters are
 #' estimated with the covariance unless you fix them by these arguments, or like the shape of
-#' `Gamma()` by [fixed_parameters]. `fit$family_parameters` contains them. For [ppgpr()], `coef()`
-#' returns the first stage and `fit$family_parameters` the second, by which it predicts.
+#' `Gamma()` by [fixed_parameters]. A formula makes them depend on covariates, for example
+#' `zi_poisson(zi = ~ depth)`, see [family_formula()]. `fit$family_parameters` contains them. For
+#' [ppgpr()], `coef()` returns the first stage and `fit$family_parameters` the second, by which it
+#' predicts.
 #'
 #' The variance of `student_t()` is `scale^2 * df / (df - 2)`, of `negative_binomial()` `mean +
 #' mean^2 / size`, of `nbinom1()` `(1 + dispersion) * mean`, and of `Gamma()` `mean^2 /
@@ -249,7 +251,8 @@ beta_response <- function(precision = NULL) {
 
 # A parameter that is a number, a formula, or NULL.
 check_parameter <- function(value, name, ...) {
-  if (is_parameter_formula(value, name)) value else check_number(value, name, ..., null_ok = TRUE)
+  if (rlang::is_formula(value)) check_row_formula(value, name) else
+    check_number(value, name, ..., null_ok = TRUE)
 }
 
 check_count_size <- function(size) check_parameter(size, "size", 0, 1e10, open = TRUE)

@@ -79,8 +79,8 @@ read_rows <- function(data, source, given, settings) {
   if (has_no_process(given$covariance)) locations <- with_rows_apart(locations)
   areal <- new_areal_data(data, given$support, given$formula, locations)
   arguments <- c(given$by_row, list(na.action = given$na.action,
-    local = c(row_formulas(given$covariance, given$nugget), given$family_formulas), features = given$features$names,
-    areal = !is.null(areal)))
+    local = c(row_formulas(given$covariance, given$nugget), given$family_formulas),
+    features = given$features$names, areal = !is.null(areal)))
   stream <- if (!is.null(source)) {
     check_noise_model(settings, has_measurement_variance(given), source)
     first_pass_for(settings, source, arguments, given$formula, locations)

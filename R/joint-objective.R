@@ -93,7 +93,7 @@ joint_likelihoods <- function(shared, values) {
     }), ends = cumsum(tabulate(shared$response, length(parts))))
 }
 
-# What the parameters of a part's family need of the rows of the problem.
+# The rows of a part in the problem, with the fields that core_parameters() reads.
 family_rows_of_part <- function(shared, m) {
   data <- shared$parts[[m]]$data[c("y", "parameter_models")]
   rows <- shared$rows_of_parts[[m]]

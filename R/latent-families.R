@@ -42,6 +42,13 @@ with_family_parameters <- function(layout, family) {
 # that is the nugget.
 family_values <- function(family, layout, values) values[of_family(family, layout)]
 
+# The parameters of the family by name, on the natural scale; `values`: of the layout.
+named_family_values <- function(family, layout, values) {
+  own <- of_family(family, layout)
+  stats::setNames((values / covariate_scale(layout))[own],
+    ifelse(layout$kind == "nugget", "variance", layout$name)[own])
+}
+
 of_family <- function(family, layout) {
   layout$kind == if (is_gaussian(family)) "nugget" else "family"
 }

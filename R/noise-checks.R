@@ -1,11 +1,24 @@
 # Checks of the arguments that say how noise differs between rows, and what cannot carry it.
 
-check_noise_formula <- function(formula) {
-  if (length(formula) != 2L || "." %in% all.vars(formula)) {
-    abort_argument("nugget", "NULL, a number, or a one-sided formula of covariates such as ~ depth",
+# A formula in place of a number, of the noise or of a parameter of a family.
+check_row_formula <- function(formula, name) {
+  if (!rlang::is_formula(formula) || length(formula) != 2L || "." %in% all.vars(formula)) {
+    abort_argument(name, "NULL, a number, or a one-sided formula of covariates such as ~ depth",
       formula)
   }
+  if (any(c("|", "||", "s", "t2") %in% all.names(formula[[2L]]))) {
+    abort_neargp("argument", c(
+      sprintf("The formula of `%s` supports neither random effects nor smooths.", name),
+      i = sprintf("Use covariates, or a basis such as %s = ~ poly(depth, 2).", name)))
+  }
   formula
+}
+
+# The words of print(): "zi_poisson(), zi ~ depth".
+formulas_in_words <- function(family) {
+  if (is.null(family$formulas)) return("")
+  terms <- vapply(family$formulas, function(formula) deparse1(formula[[2L]]), "")
+  paste0(", ", paste(names(family$formulas), "~", terms, collapse = ", "))
 }
 
 check_row_recipe <- function(recipe, table, what, class) {

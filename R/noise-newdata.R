@@ -21,7 +21,8 @@ new_noise_columns <- function(object, plain, raw) {
     "Use type = \"link\" for the process without noise.")
 }
 
-# The columns of a log-linear model of rows at complete rows of newdata. `what`: its name in messages.
+# The columns of a log-linear model of rows at complete rows of newdata. `what`: its name in
+# messages.
 new_row_columns <- function(recipe, object, plain, raw, what, hint) {
   table <- local_table(plain, raw, object$locations)
   missing <- setdiff(local_names(recipe, object$locations), names(table))

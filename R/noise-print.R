@@ -24,7 +24,7 @@ scale_of_process <- function(x) {
 
 # ---- noise that differs between rows -------------------------------------------------------------
 
-# What parameters with covariates are the values of, and how the noise differs.
+# Where the parameters with covariates take the values that are printed, and how the noise differs.
 row_remarks <- function(fit) c(parameter_remarks(fit), noise_remarks(fit))
 
 parameter_remarks <- function(fit) {

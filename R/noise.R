@@ -30,8 +30,8 @@
 #'   heteroscedasticity. *Econometrica* 44, 461-465.
 #' @return This page describes an argument, and no function. [neargp()] returns a fit of class
 #'   `neargp`.
-#' @seealso [neargp()]; [recalibrate()] and [ppgpr()] for intervals without a covariate for the
-#'   noise.
+#' @seealso [neargp()]; [family_formula()] for other families; [recalibrate()] and [ppgpr()] for
+#'   intervals without a covariate for the noise.
 #' @examples
 #' # Old instruments are noisier than new ones
 #' set.seed(1)

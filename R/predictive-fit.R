@@ -2,9 +2,8 @@
 # given the others.)
 
 # `moments`: mean and variance of the field at targets, and components where it is a mixture. `at`:
-# the trials, weights, limits, output and parameter_columns of the targets' observations, each NULL or
-# for all targets.
-# Returns a list of two distributions, `field` and `observation`.
+# the trials, weights, limits, output and parameter_columns of the targets' observations, each NULL
+# or for all targets. Returns a list of two distributions, `field` and `observation`.
 predictive <- function(method, object, moments, at = list()) {
   UseMethod("predictive")
 }

@@ -28,7 +28,7 @@ new_settings <- function(method, family, control, context, covariance = NULL, nu
 
 # Several responses may get one each.
 check_nugget <- function(nugget) {
-  if (is_noise_formula(nugget)) return(check_noise_formula(nugget))
+  if (is_noise_formula(nugget)) return(check_row_formula(nugget, "nugget"))
   if (length(nugget) < 2L) {
     check_number(nugget, "nugget", lower = 0, null_ok = TRUE)
   } else if (!is.numeric(nugget) || !all(is.finite(nugget)) || any(nugget < 0)) {

@@ -5,8 +5,8 @@
 #include "bind_latent.h"
 #include "likelihoods/likelihood.h"
 
-// parameters: a vector, or a matrix with a column for each datum. All other vectors are of the length of y or, where optional, of length 0. Trials and weights are then all 1, and without
-// variances the log density is taken at points.
+// parameters: a vector, or a matrix with a column for each datum. All other vectors are of the length of y or, where
+// optional, of length 0. Trials and weights are then all 1, and without variances the log density is taken at points.
 // [[Rcpp::export]]
 Rcpp::List core_expectations(const std::string& family_name, const Rcpp::NumericVector& parameters,
                              const std::vector<double>& y, const std::vector<double>& trials,

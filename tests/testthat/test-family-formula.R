@@ -66,8 +66,8 @@ test_that("fits without a process are those of glmmTMB", {
     rival(share ~ h, glmmTMB::beta_family(), dispformula = ~ poly(z, 2)), "disp", "precision")
 })
 
-# Minus the log-likelihoods in plain R. `at`: two coefficients of the mean, the parameter at the mean
-# of z by its link, and its slope.
+# Minus the log-likelihoods in plain R. `at`: two coefficients of the mean, the logarithm of the
+# parameter at the mean of z, and its slope.
 likelihoods_by_hand <- function(d) {
   z <- d$z - mean(d$z)
   mean <- function(at) at[1L] + at[2L] * d$h
@@ -78,7 +78,8 @@ likelihoods_by_hand <- function(d) {
     nbinom1 = function(at) -sum(dnbinom(d$nbinom, exp(mean(at)) / parameter(at),
       mu = exp(mean(at)), log = TRUE)),
     gengamma = function(at) {
-      # (y / scale)^1.3 is gamma of this shape, and E y = scale Gamma(shape + 1 / 1.3) / Gamma(shape)
+      # (y / scale)^1.3 is gamma of this shape, so that the mean is
+      # scale Gamma(shape + 1 / 1.3) / Gamma(shape)
       shape <- parameter(at)
       scale <- exp(mean(at) - lgamma(shape + 1 / 1.3) + lgamma(shape))
       -sum(dgamma((d$amount / scale)^1.3, shape, log = TRUE) + log(1.3) +
@@ -269,8 +270,8 @@ test_that("predictions integrate over parameters with formulas", {
 test_that("missing covariates leave out rows, and give NA predictions", {
   d <- formula_data(150)
   d$z[c(3, 7)] <- NA
-  fit <- neargp(nbinom ~ h, d, coords = ~ x + y, family = nbinom2(size = ~ z), method = vnngp(k = 8),
-    verbose = FALSE)
+  fit <- neargp(nbinom ~ h, d, coords = ~ x + y, family = nbinom2(size = ~ z),
+    method = vnngp(k = 8), verbose = FALSE)
   expect_identical(nobs(fit), 148L)
   predicted <- predict(fit, d[1:4, ])
   expect_identical(which(is.na(predicted$mean)), 3L)
@@ -365,7 +366,7 @@ joint_formula_fit <- function(d, ...) {
     family = list(nbinom2(size = ~ z), gaussian()), ...)
 }
 
-test_that("formulas of joint models: gradients are those of differences, coefficients those of the parts", {
+test_that("joint models: gradients are those of differences, and coefficients are per unit", {
   d <- joint_formula_data(60)
   fit <- joint_formula_fit(d)
   shared <- fitted_joint_problem(fit, plain_context())
@@ -419,7 +420,7 @@ test_that("formulas that cannot be fitted are classed errors", {
   expect_error(fit_of(nbinom2(size = ~ 1)), "does not name covariates",
     class = "neargp_error_local")
   expect_error(nbinom2(size = y ~ z), "one-sided formula", class = "neargp_error_argument")
-  expect_error(nbinom2(size = ~ (1 | g)), "random effects", class = "neargp_error_family")
+  expect_error(nbinom2(size = ~ (1 | g)), "random effects", class = "neargp_error_argument")
   expect_error(tweedie(power = ~ z), class = "neargp_error")
   expect_error(family_formula(student_t(), df = ~ z), "cannot depend on covariates",
     class = "neargp_error_family")

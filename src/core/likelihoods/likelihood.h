@@ -24,7 +24,7 @@ struct Likelihood {
 
   // How many parameters a datum has, of n data.
   std::size_t kinds(Index n) const { return by_datum && n > 0 ? parameters.size() / n : parameters.size(); }
-  // The place in `parameters` of parameter a of datum i, if there are `kinds`.
+  // The position in `parameters` of parameter a of datum i, if there are `kinds`.
   std::size_t place(Index i, std::size_t a, std::size_t kinds) const { return by_datum ? i * kinds + a : a; }
   // With parameter a, of every datum, multiplied by a factor.
   Likelihood with_parameter_times(std::size_t a, std::size_t kinds, double factor) const;
