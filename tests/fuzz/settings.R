@@ -180,17 +180,17 @@ random_method <- function(name, n, tame) {
 random_family <- function(name) {
   switch(name,
     gaussian = stats::gaussian(), student_t = neargp::student_t(df = pick(NULL, 4, 1)), poisson = stats::poisson(),
-    negative_binomial = neargp::negative_binomial(size = pick(NULL, 2, 1e9, 1e-5)),
+    negative_binomial = neargp::negative_binomial(size = pick(NULL, 2, 1e9, 1e-5, ~ a)),
     binomial = stats::binomial(pick("logit", "logit", "probit", "cloglog")), Gamma = stats::Gamma("log"),
     truncated_poisson = neargp::truncated_poisson(), truncated_nbinom2 = neargp::truncated_nbinom2(size = pick(NULL, 2, 1e9, 1e-5)),
     tweedie = neargp::tweedie(power = pick(NULL, 1.5, 1.01, 1.99), dispersion = pick(NULL, NULL, 1, 1e-6, 1e6)),
     nbinom1 = neargp::nbinom1(dispersion = pick(NULL, 2, 1e-5, 1e9)),
     gengamma = neargp::gengamma(shape = pick(NULL, 2, 0.02, 1e4), power = pick(NULL, 1, 0.05, 20)),
-    zi_poisson = neargp::zi_poisson(zi = pick(NULL, 0.2, 1e-9, 0.999)),
-    zi_nbinom2 = neargp::zi_nbinom2(size = pick(NULL, 2, 1e9), zi = pick(NULL, 0.2, 1e-9)),
+    zi_poisson = neargp::zi_poisson(zi = pick(NULL, 0.2, 1e-9, 0.999, ~ g)),
+    zi_nbinom2 = neargp::zi_nbinom2(size = pick(NULL, 2, 1e9, ~ a + g), zi = pick(NULL, 0.2, 1e-9, ~ a)),
     ordinal = neargp::ordinal(pick("logit", "probit")), censored_gaussian = neargp::censored_gaussian(sd = pick(NULL, 0.3, 1e-6, 1e6)),
     betabinomial = neargp::betabinomial(precision = pick(NULL, 10, 1e-4, 1e9)),
-    beta = neargp::beta_response(precision = pick(NULL, 10, 1e-4, 1e9)), categorical = neargp::categorical(pick("softmax", "softmax", "robust-max")))
+    beta = neargp::beta_response(precision = pick(NULL, 10, 1e-4, 1e9, ~ a)), categorical = neargp::categorical(pick("softmax", "softmax", "robust-max")))
 }
 
 random_trend <- function(tame) {
