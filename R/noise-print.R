@@ -47,13 +47,15 @@ noise_remarks <- function(fit) {
     if (!is.null(noise$known)) paste("Known part of it", spread(noise$known)))
 }
 
-# "depth = 12.4 and gear = trawl": numbers at their mean, factors at their first level.
+# "depth = 12.4 and gear = trawl": numbers at their mean, or at 0 if they are 0 and 1, and factors at
+# their first level.
 noise_reference <- function(recipe) {
-  centered <- recipe$center != 0
-  numbers <- centered & recipe$names %in% all.vars(recipe$terms)
-  means <- vapply(recipe$center[numbers], format_three_digits, "")
-  levels <- vapply(recipe$xlevels, `[[`, "", 1L)
-  format_some(c(if (any(numbers)) paste(recipe$names[numbers], "=", means),
+  numbers <- recipe$names %in% all.vars(recipe$terms)
+  values <- vapply(recipe$center[numbers], format_three_digits, "")
+  flags <- names(recipe$types)[recipe$types == "logical"]
+  levels <- c(vapply(recipe$xlevels, `[[`, "", 1L),
+    stats::setNames(rep("FALSE", length(flags)), flags))
+  format_some(c(if (any(numbers)) paste(recipe$names[numbers], "=", values),
     if (length(levels)) paste(names(levels), "=", levels),
-    if (any(centered & !numbers)) "further columns are at their mean"), 12L)
+    if (any(recipe$center[!numbers] != 0)) "further columns are at their mean"), 12L)
 }
