@@ -101,7 +101,7 @@ format_for_name <- function(x, digits) {
 #' | `duplicates` | repeated locations with `nugget = 0` | estimate the nugget |
 #' | `empty` | no rows, or no value of a response | check `subset` and missing values |
 #' | `factor_level` | a level or category that the fit does not know | use the levels of the data |
-#' | `family` | a family or link that the method does not support | see [neargp_methods] |
+#' | `family` | a family, link or formula of a parameter that the method does not support | see [neargp_methods], [family_formula()] |
 #' | `file` | a file cannot be written | check path, format and `overwrite` |
 #' | `fits` | fits that cannot be compared | fit the same response and rows |
 #' | `folds` | folds that do not match the rows | see [folds] |

@@ -227,17 +227,18 @@ check_local_family <- function(settings) {
 }
 
 # With the response as a covariate, rows of similar responses would be near each other, and the
-# response of a row to predict is unknown. `local`: local_formulas().
+# response of a row to predict is unknown. `local`: formulas of covariates of rows, by name.
 check_response_no_covariate <- function(formula, data, local) {
   response <- intersect(all.vars(formula[[2L]]), names(data))
   argument <- c(log_sd = "sd", log_range = "range", expand = "warp", by = "by", noise = "nugget")
   for (j in seq_along(local)) {
     both <- intersect(all.vars(local[[j]]), response)
     if (length(both)) {
+      name <- names(local)[j]
       abort_neargp("local", c(
-        sprintf("The response cannot be a covariate of its covariance, but `%s` is in `%s` of it.",
-          both[1L], argument[[names(local)[j]]]),
-        i = "Covariates of `sd`, `range`, `warp` and `by` are known where predictions are wanted."))
+        sprintf("The response `%s` cannot be a covariate of `%s`.", both[1L],
+          if (name %in% names(argument)) argument[[name]] else name),
+        i = "Covariates must be known where predictions are wanted."))
     }
   }
 }

@@ -419,6 +419,8 @@ test_that("formulas that cannot be fitted are classed errors", {
   expect_error(fit_of(nbinom2(size = ~ depth)), "depth", class = "neargp_error_columns")
   expect_error(fit_of(nbinom2(size = ~ 1)), "does not name covariates",
     class = "neargp_error_local")
+  expect_error(fit_of(nbinom2(size = ~ nbinom)), "cannot be a covariate of `size`", fixed = TRUE,
+    class = "neargp_error_local")
   expect_error(nbinom2(size = y ~ z), "one-sided formula", class = "neargp_error_argument")
   expect_error(nbinom2(size = ~ (1 | g)), "random effects", class = "neargp_error_argument")
   expect_error(tweedie(power = ~ z), class = "neargp_error")
