@@ -87,7 +87,7 @@ Rcpp::List core_latent_end(SEXP latent, SEXP end) {
 
 // [[Rcpp::export]]
 SEXP core_latent_from_end(SEXP latent, const Rcpp::List& end) {
-  if (Rcpp::as<bool>(end["exact"])) LatentPointer(latent)->posterior.become_exact();
+  if (Rcpp::as<bool>(end["exact"])) LatentPointer(latent)->posterior.become_exact(neargp::RunContext());
   const auto numbers = [&end](const char* name) { return Rcpp::as<std::vector<double>>(end[name]); };
   return state_to_r(neargp::PosteriorState{numbers("mean"), numbers("beta"), numbers("precision"), numbers("natural"),
                                            numbers("linear_predictor"), Rcpp::as<bool>(end["has_trend"])});

@@ -10,7 +10,7 @@ namespace neargp {
 
 FieldLoadings::FieldLoadings(FieldRows rows, Index places, int responses)
     : rows_(std::move(rows)), loadings_(Eigen::MatrixXd::Zero(responses, rows_.fields())),
-      members_(rows_.places.n, rows_.places.k * rows_.fields()) {
+      members_(rows_.places.n, rows_.places.k * rows_.fields()), locations_(places) {
   const Index n = rows_.places.n;
   if (Index(rows_.response.size()) != n || Index(rows_.shares.size()) != n * rows_.places.k)
     throw Error("There must be one response, and one share for each place, of each row.");
@@ -38,6 +38,18 @@ void FieldLoadings::set(const Eigen::MatrixXd& loadings) {
     for (int l = 0; l < k; ++l)
       for (int q = 0; q < fields(); ++q)
         weights_[(i * k + l) * fields() + q] = rows_.shares[i * k + l] * loadings(rows_.response[i], q);
+}
+
+std::vector<double> FieldLoadings::at_locations(const std::vector<double>& by_row) const {
+  const int q = fields();
+  std::vector<double> sums(std::size_t(locations_) * q * q, 0.0);
+  for (Index i = 0; i < rows_.places.n; ++i) {
+    const double* a = weights_.data() + i * q;
+    double* block = sums.data() + std::size_t(rows_.places[i][0]) * q * q;
+    for (int c = 0; c < q; ++c)
+      for (int r = 0; r < q; ++r) block[c * q + r] += by_row[i] * a[c] * a[r];
+  }
+  return sums;
 }
 
 Eigen::MatrixXd FieldLoadings::gradient(const std::vector<double>& weights_bar) const {

@@ -38,7 +38,15 @@ class FieldLoadings {
   void set(const Eigen::MatrixXd& loadings);  // responses x fields
   const Eigen::MatrixXd& loadings() const { return loadings_; }
 
+  // The locations of each row.
+  const NeighborTable& places() const { return rows_.places; }
   DataWeights weights() const { return {&members_, &weights_, &variance_}; }
+
+  // The most locations that a row depends on.
+  int locations_of_row() const { return rows_.places.k; }
+
+  // The sums of w_i a_m a_m' over the rows at each location, fields x fields by location, for rows of one location each.
+  std::vector<double> at_locations(const std::vector<double>& by_row) const;
 
   // The gradient in the loadings, given that in the weights.
   Eigen::MatrixXd gradient(const std::vector<double>& weights_bar) const;
@@ -48,6 +56,7 @@ class FieldLoadings {
   Eigen::MatrixXd loadings_;
   NeighborTable members_;
   std::vector<double> weights_, variance_;
+  Index locations_;
 };
 
 }  // namespace neargp

@@ -131,7 +131,9 @@ void LatentModel::list_members(const LatentData& data) {
   if (data.pattern_neighbors.n != places()) throw Error("The table of the pattern must have one row for each node.");
   check_rows(data.pattern_neighbors.index, -1, places());
   const std::vector<int> places_of_caller(caller_node_.begin(), caller_node_.begin() + places());
-  pattern_members_ = joint_members_of(renumbered(data.pattern_neighbors, places_of_caller, node_number_), fields());
+  const NeighborTable pattern = renumbered(data.pattern_neighbors, places_of_caller, node_number_);
+  pattern_members_ = joint_members_of(pattern, fields());
+  if (fields() > 1) pattern_places_ = joint_members_of(pattern, 1);
 }
 
 // d log nugget / d log variance_c is the share of component c.
@@ -341,6 +343,23 @@ std::vector<CliqueTable> LatentModel::cliques() const {
   if (!pattern_members_.empty())
     tables.push_back({places(), int(Index(pattern_members_.size()) / places()), pattern_members_.data()});
   return tables;
+}
+
+// The prior's members of the first field are numbers of locations.
+std::vector<CliqueTable> LatentModel::cliques_of_places() const {
+  const NeighborTable& of_rows = loadings_->places();
+  std::vector<CliqueTable> tables{{places(), prior().k() + 1, prior_members_.data()},
+                                  {of_rows.n, of_rows.k, of_rows.index.data()}};
+  if (!pattern_places_.empty())
+    tables.push_back({places(), int(Index(pattern_places_.size()) / places()), pattern_places_.data()});
+  return tables;
+}
+
+std::vector<int> LatentModel::order_of_places() const {
+  std::vector<int> order;
+  for (const int node : order_)
+    if (node < places()) order.push_back(node);
+  return order;
 }
 
 }  // namespace neargp

@@ -135,6 +135,10 @@ class LatentModel {
   // they interpolate, and those of the pattern.
   std::vector<CliqueTable> cliques() const;
 
+  // The same cliques of the locations of several fields, and the ordering of locations.
+  std::vector<CliqueTable> cliques_of_places() const;
+  std::vector<int> order_of_places() const;
+
  private:
   int structure_of(int field) const { return loadings_ ? loadings_->structure_of_field()[field] : 0; }
   void set(const std::vector<Covariance>& covariances, const RunContext& context);
@@ -153,7 +157,7 @@ class LatentModel {
   std::unique_ptr<NodeConditionals> interpolation_;
   std::unique_ptr<FieldLoadings> loadings_;
   std::unique_ptr<LowRankPrior> low_rank_;  // with the weights and variances in place of the prior's
-  std::vector<int> prior_members_, pattern_members_;
+  std::vector<int> prior_members_, pattern_members_, pattern_places_;
   std::vector<double> prior_vectors_, inverse_variance_;
 };
 

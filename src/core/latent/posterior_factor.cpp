@@ -39,16 +39,25 @@ bool are_positive(const std::vector<double>& x) { return *std::min_element(x.beg
 PosteriorFactor::PosteriorFactor(const LatentModel& model, PosteriorKind kind, FactorSettings settings,
                                  const RunContext& context)
     : model_(model), kind_(kind), exact_(settings.exact), may_be_exact_(settings.may_be_exact),
-      pattern_(model.nodes(), model.order(), model.cliques(), context,
-               settings.exact ? std::numeric_limits<double>::infinity() : settings.most_bytes),
-      factor_(make_factor()), values_(pattern_.entries()), inverse_(pattern_.entries()), variance_(model.data()) {}
+      pattern_(make_pattern(settings.most_bytes, context)), factor_(make_factor()), values_(pattern_.length()),
+      inverse_(pattern_.length()), variance_(model.data()) {}
+
+// Several fields are unknowns of a location, up to as many as there is code for. An exact factor, and more fields, need
+// a node for each field at a location.
+SparsePattern PosteriorFactor::make_pattern(double most_bytes, const RunContext& context) const {
+  if (exact_) most_bytes = std::numeric_limits<double>::infinity();
+  if (exact_ || !model_.loadings() || model_.fields() > most_unknowns)
+    return SparsePattern(model_.nodes(), model_.order(), model_.cliques(), context, most_bytes);
+  return SparsePattern(model_.places(), model_.order_of_places(), model_.cliques_of_places(), context, most_bytes,
+                       model_.fields());
+}
 
 std::unique_ptr<SparseFactor> PosteriorFactor::make_factor() const {
   std::unique_ptr<SparseFactor> factor;
   if (exact_) {
     factor = exact_factor(pattern_);
   } else {
-    factor = std::make_unique<IncompleteCholesky>(pattern_);
+    factor = incomplete_factor(pattern_);
   }
   if (kind_ != PosteriorKind::mean_field) return factor;
   return std::make_unique<MeanFieldFactor>(pattern_, std::move(factor));
@@ -59,7 +68,7 @@ void PosteriorFactor::set_prior() {
   if (prior_revision_ == model_.revision()) return;
   prior_revision_ = model_.revision();
   factorized_.clear();
-  prior_values_.assign(pattern_.entries(), 0.0);
+  prior_values_.assign(pattern_.length(), 0.0);
   pattern_.add_outer_products(0, model_.prior_vectors().data(), model_.prior_scale().data(), prior_values_.data());
 }
 
@@ -70,7 +79,7 @@ bool PosteriorFactor::factorize(const std::vector<double>& precision, const RunC
   factorized_.clear();
   values_ = prior_values_;
   if (model_.interpolates()) {
-    pattern_.add_outer_products(1, model_.interpolation().weights().data(), precision.data(), values_.data());
+    pattern_.add_joint_outer_products(1, model_.interpolation().weights().data(), precision.data(), values_.data());
   } else {
     std::vector<double> at_nodes(model_.nodes());
     model_.sum_at_nodes(precision.data(), at_nodes.data());
@@ -110,14 +119,33 @@ void PosteriorFactor::find_inverse(const RunContext& context) {
   find_variances(context);
 }
 
-void PosteriorFactor::become_exact() {
+void PosteriorFactor::become_exact(const RunContext& context) {
   exact_ = true;
   factorized_.clear();
+  if (pattern_.unknowns() > 1) {
+    pattern_ = make_pattern(0.0, context);
+    values_.resize(pattern_.length());
+    inverse_.resize(pattern_.length());
+    prior_revision_ = 0;
+  }
   factor_ = make_factor();
+  set_prior();
 }
 
 bool PosteriorFactor::can_be_exact() const {
   return may_be_exact_ && !pattern_.is_restricted() && model_.nodes() <= most_nodes_for_exact;
+}
+
+// dA is a diagonal for data at nodes. For several fields it is a block for each location, if each datum is at one.
+double PosteriorFactor::gain_of_change(const std::vector<double>& change) const {
+  if (!model_.interpolates()) {
+    std::vector<double> at_nodes(model_.nodes());
+    model_.sum_at_nodes(change.data(), at_nodes.data());
+    return 0.5 * pattern_.squared_form(inverse_.data(), at_nodes.data());
+  }
+  if (pattern_.unknowns() != model_.fields() || model_.loadings()->locations_of_row() > 1)
+    return std::numeric_limits<double>::infinity();
+  return 0.5 * pattern_.squared_form(inverse_.data(), model_.loadings()->at_locations(change).data());
 }
 
 // All pivots may be positive although the factor M = LL' is nowhere near A. For a smooth field in many dimensions
@@ -144,7 +172,7 @@ bool PosteriorFactor::find_variances(const RunContext& context) {
   }
   const DataWeights data = model_.interpolation();
   std::vector<double> products(data.weights().size());
-  pattern_.multiply_cliques(1, inverse_.data(), data.weights().data(), products.data(), context);
+  pattern_.multiply_joint_cliques(1, inverse_.data(), data.weights().data(), products.data(), context);
   for (Index i = 0; i < data.targets(); ++i)
     variance_[i] = data.variance()[i] +
                    std::inner_product(data.weights(i), data.weights(i) + data.k(), products.data() + i * data.k(), 0.0);

@@ -48,7 +48,7 @@ class PosteriorFactor {
   bool is_exact() const { return exact_; }
   bool is_restricted() const { return pattern_.is_restricted(); }
   bool can_be_exact() const;
-  void become_exact();
+  void become_exact(const RunContext& context);
 
   const SparseFactor& factor() const { return *factor_; }
   const LowRankFactor& low_rank() const { return low_rank_; }
@@ -56,12 +56,14 @@ class PosteriorFactor {
   const std::vector<double>& variance_at_data() const { return variance_; }  // s
   std::vector<double> node_variance() const;                                 // diag Z
 
-  // x'(Z o Z) x on the pattern
-  double squared_form(const std::vector<double>& x) const { return pattern_.squared_form(inverse_.data(), x.data()); }
+  // 1/2 tr(Z dA Z dA) on the pattern for dA = C'dW C, by which the evidence bound rises at most for a change dW of the
+  // precisions. Infinite where it is not known.
+  double gain_of_change(const std::vector<double>& change) const;
 
   // Z_cc v_c for the cliques c of a table: 0 of the prior, 1 of the data.
   void multiply_cliques(int table, const double* vectors, double* products, const RunContext& context) const {
-    pattern_.multiply_cliques(table, inverse_.data(), vectors, products, context);
+    if (table == 0) return pattern_.multiply_cliques(table, inverse_.data(), vectors, products, context);
+    pattern_.multiply_joint_cliques(table, inverse_.data(), vectors, products, context);
   }
 
   // A^-1 h by conjugate gradients, of the residual field alone (of columns together in place) and of the field.
@@ -76,6 +78,7 @@ class PosteriorFactor {
 
  private:
   void solve_block(double* columns, Index count, double tolerance) const;
+  SparsePattern make_pattern(double most_bytes, const RunContext& context) const;
   std::unique_ptr<SparseFactor> make_factor() const;
   bool factorize_low_rank(const RunContext& context);
   double relative_error(const std::vector<double>& precision, const RunContext& context) const;

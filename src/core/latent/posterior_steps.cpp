@@ -19,7 +19,7 @@ constexpr double least_promise = 1e-3;  // that is not rounding
 PosteriorOutcome SparsePosterior::find_mode(const PosteriorSettings& settings, const RunContext& context) {
   PosteriorOutcome outcome = climb(settings, context);
   if (outcome.converged || effects_.count() == 0 || factor_.is_exact() || !factor_.can_be_exact()) return outcome;
-  factor_.become_exact();
+  factor_.become_exact(context);
   const int before = outcome.iterations;
   outcome = climb(settings, context);
   outcome.iterations += before;
@@ -109,17 +109,17 @@ void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& contex
 }
 
 // Returns whether a step to the proposed pseudo-observations would gain less than the tolerance. Let dW be the change
-// of their precisions. Then dL/dW_j = 1/2 sum_i dW_i Z_ij^2, and L rises by at most dW'(Z o Z) dW / 2. In addition, it
-// rises by what a Newton step of the mean promises. The form is taken on the pattern, beyond which Z is small. With a
-// low-rank part Z is not small there, and this returns false. This check costs a tenth of the factor and inverse that
-// the step takes.
+// of their precisions, and S = C Z C'. Then dL/dW_i = 1/2 sum_k dW_k S_ik^2, and L rises by at most dW'(S o S) dW / 2. In
+// addition, it rises by what a Newton step of the mean promises. The form is taken on the pattern, beyond which Z is
+// small. With a low-rank part Z is not small there, and this returns false. This check costs a tenth of the factor and
+// inverse that the step takes.
 bool SparsePosterior::is_settled(const PosteriorState& proposal, double tolerance, const RunContext& context) {
-  if (kind_ == PosteriorKind::laplace || model_.interpolates() || model_.low_rank() || effects_.count() > 0)
+  if (kind_ == PosteriorKind::laplace || (model_.interpolates() && !model_.loadings()) || model_.low_rank() ||
+      effects_.count() > 0)
     return false;
-  std::vector<double> change(proposal.precision.size()), at_nodes(model_.nodes());
+  std::vector<double> change(proposal.precision.size());
   for (std::size_t i = 0; i < change.size(); ++i) change[i] = proposal.precision[i] - state_.precision[i];
-  model_.sum_at_nodes(change.data(), at_nodes.data());
-  if (!(0.5 * factor_.squared_form(at_nodes) < tolerance)) return false;
+  if (!(factor_.gain_of_change(change) < tolerance)) return false;
   PosteriorState moved = state_;
   moved.find_natural_means(slope_);
   return move_mean(moved, context) < tolerance;

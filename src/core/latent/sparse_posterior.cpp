@@ -182,7 +182,7 @@ bool SparsePosterior::factorize_or_fall_back(const RunContext& context) {
     throw Error("The precision matrix of the posterior is not positive definite to working precision.");
   if (!factor_.can_be_exact())
     throw Error("The incomplete factor of the posterior's precision broke down, and the exact one takes too much.");
-  factor_.become_exact();
+  factor_.become_exact(context);
   return factorize_or_fall_back(context);
 }
 

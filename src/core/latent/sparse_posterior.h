@@ -76,8 +76,8 @@ class SparsePosterior {
                const RunContext& context);
 
   // Switches to an exact factor, as when an incomplete one breaks down.
-  void become_exact() {
-    if (!factor_.is_exact()) factor_.become_exact();
+  void become_exact(const RunContext& context) {
+    if (!factor_.is_exact()) factor_.become_exact(context);
   }
 
   PosteriorOutcome fit(PosteriorState start, const Likelihoods& likelihood, const PosteriorSettings& settings,

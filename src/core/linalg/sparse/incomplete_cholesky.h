@@ -1,17 +1,21 @@
 // Incomplete Cholesky factor without fill: its pattern is that of the matrix, and products that fall outside of the
-// pattern are dropped.
+// pattern are dropped. The entries are blocks with a row and a column for each unknown of a node, numbers for a single
+// unknown. Unknown r of a node is number r * nodes + node in vectors.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "linalg/sparse/block_arithmetic.h"
 #include "linalg/sparse/sparse_factor.h"
 
 namespace neargp {
 
-class IncompleteCholesky : public SparseFactor {
+template <int unknowns>
+class IncompleteBlocks : public SparseFactor {
  public:
   // The pattern outlives the factor.
-  explicit IncompleteCholesky(const SparsePattern& pattern);
+  explicit IncompleteBlocks(const SparsePattern& pattern);
 
   bool factorize(const double* values, const RunContext& context) override;
   double log_det() const override;
@@ -23,9 +27,15 @@ class IncompleteCholesky : public SparseFactor {
   void inverse_block(const int* nodes, int count, double* block, Workspace& workspace) const override;
 
  protected:
-  Index size() const override { return pattern_.nodes(); }
+  Index size() const override { return pattern_.nodes() * unknowns; }
 
  private:
+  using Arithmetic = BlockArithmetic<unknowns>;
+  static constexpr std::size_t area = Arithmetic::area;
+
+  int place_of(int number) const { return unknowns == 1 ? number : int(number % pattern_.nodes()); }
+  int field_of(int number) const { return unknowns == 1 ? 0 : int(number / pattern_.nodes()); }
+
   template <int lanes>
   void solve_together(double* x) const;
 
@@ -38,5 +48,10 @@ class IncompleteCholesky : public SparseFactor {
   int most_rows_ = 0;
   std::vector<double> factor_;
 };
+
+using IncompleteCholesky = IncompleteBlocks<1>;
+
+// The incomplete factor on a pattern, with blocks of the pattern's size.
+std::unique_ptr<SparseFactor> incomplete_factor(const SparsePattern& pattern);
 
 }  // namespace neargp

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "linalg/sparse/block_arithmetic.h"
 #include "linalg/sparse/clique_graph.h"
 #include "linalg/sparse/pattern_builder.h"
 #include "parallel/parallel_for.h"
@@ -9,17 +11,23 @@
 namespace neargp {
 
 SparsePattern::SparsePattern(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
-                             const RunContext& context, double most_bytes) {
+                             const RunContext& context, double most_bytes, int unknowns)
+    : unknowns_(unknowns) {
+  if (unknowns < 1 || unknowns > most_unknowns) throw Error("A node may have between 1 and 6 unknowns.");
   CliqueGraph graph(nodes, order, tables, context);
   PatternBuilder(*this, graph, context).build(order, tables, most_bytes);
 }
 
 void SparsePattern::add_diagonal(const double* by_node, double* values) const {
-  for (Index column = 0; column < nodes(); ++column) values[start_[column]] += by_node[node_[column]];
+  for (int r = 0; r < unknowns_; ++r, by_node += nodes())
+    for (Index column = 0; column < nodes(); ++column)
+      values[start_[column] * area() + own_entry(r)] += by_node[node_[column]];
 }
 
 void SparsePattern::diagonal(const double* values, double* by_node) const {
-  for (Index column = 0; column < nodes(); ++column) by_node[node_[column]] = values[start_[column]];
+  for (int r = 0; r < unknowns_; ++r, by_node += nodes())
+    for (Index column = 0; column < nodes(); ++column)
+      by_node[node_[column]] = values[start_[column] * area() + own_entry(r)];
 }
 
 // All members are rows of the first member's column. The pairs of that column therefore contain the positions of all
@@ -41,58 +49,141 @@ void SparsePattern::for_each_pair(const Cliques& cliques, Index clique, const Pa
   }
 }
 
+// The vectors of a clique's members in the order of elimination, `size` numbers for each.
+static void take_members(const double* vector, const std::uint16_t* slot, int members, int size, double* v) {
+  for (int m = 0; m < members; ++m)
+    for (int r = 0; r < size; ++r) v[m * size + r] = vector[slot[m] * size + r];
+}
+
 void SparsePattern::add_outer_products(int table, const double* vectors, const double* scale, double* values) const {
   const Cliques& cliques = tables_[table];
   std::vector<double> v(std::size_t(cliques.size));
-  with_pairs([&](const auto* pair_table) {
-    for (Index c = 0; c < cliques.count(); ++c) {
-      const double* vector = vectors + Index(cliques.row[c]) * cliques.size;
-      const std::uint16_t* slot = cliques.slot.data() + cliques.first[c];
-      for (int m = 0; m < cliques.members(c); ++m) v[m] = vector[slot[m]];
-      const double factor = scale[cliques.row[c]];
-      for_each_pair(cliques, c, pair_table,
-                    [&](int a, int b, std::size_t place) { values[place] += factor * v[a] * v[b]; });
+  for (int r = 0; r < unknowns_; ++r) {
+    double* own = values + own_entry(r);
+    with_block_size(unknowns_, [&](auto size) {
+      constexpr std::size_t area = BlockArithmetic<size()>::area;
+      with_pairs([&](const auto* pair_table) {
+        for (Index c = 0; c < cliques.count(); ++c) {
+          take_members(vectors + Index(cliques.row[c]) * cliques.size, cliques.slots(c), cliques.members(c), 1, v.data());
+          const double factor = scale[cliques.row[c]];
+          for_each_pair(cliques, c, pair_table,
+                        [&](int a, int b, std::size_t place) { own[place * area] += factor * v[a] * v[b]; });
+        }
+      });
+    });
+    vectors += cliques.count() * cliques.size;
+    scale += cliques.count();
+  }
+}
+
+void SparsePattern::add_joint_outer_products(int table, const double* vectors, const double* scale,
+                                             double* values) const {
+  const Cliques& cliques = tables_[table];
+  with_block_size(unknowns_, [&](auto unknowns) {
+    constexpr int size = unknowns();
+    std::vector<double> v(std::size_t(cliques.size * size));
+    with_pairs([&](const auto* pair_table) {
+      for (Index c = 0; c < cliques.count(); ++c) {
+        take_members(vectors + Index(cliques.row[c]) * cliques.size * size, cliques.slots(c), cliques.members(c), size,
+                     v.data());
+        const double factor = scale[cliques.row[c]];
+        for_each_pair(cliques, c, pair_table, [&](int a, int b, std::size_t place) {
+          double* block = values + place * std::size_t(size * size);
+          for (int column = 0; column < size; ++column)
+            for (int row = 0; row < size; ++row)
+              block[column * size + row] += factor * v[a * size + column] * v[b * size + row];
+        });
+      }
+    });
+  });
+}
+
+// Calls action(c, v, sum) for the cliques c of a table in chunks, where v and sum have room for `size` numbers of each
+// member. The action fills v, and then sum.
+template <class Action>
+void SparsePattern::for_each_clique(const Cliques& cliques, int size, const RunContext& context,
+                                    const Action& action) const {
+  constexpr Index cliques_per_chunk = 2048;
+  parallel_for(context, (cliques.count() + cliques_per_chunk - 1) / cliques_per_chunk, [&](Index chunk) {
+    std::vector<double> v(std::size_t(cliques.size * size)), sum(v.size());
+    const Index last = std::min(cliques.count(), (chunk + 1) * cliques_per_chunk);
+    for (Index c = chunk * cliques_per_chunk; c < last; ++c) {
+      std::fill(sum.begin(), sum.end(), 0.0);
+      action(c, v.data(), sum.data());
     }
   });
 }
 
 void SparsePattern::multiply_cliques(int table, const double* values, const double* vectors, double* products,
                                      const RunContext& context) const {
-  constexpr Index cliques_per_chunk = 2048;
   const Cliques& cliques = tables_[table];
-  parallel_for(context, (cliques.count() + cliques_per_chunk - 1) / cliques_per_chunk, [&](Index chunk) {
-    std::vector<double> v(std::size_t(cliques.size)), sum(v.size());
-    const Index last = std::min(cliques.count(), (chunk + 1) * cliques_per_chunk);
-    for (Index c = chunk * cliques_per_chunk; c < last; ++c) {
-      const Index row = Index(cliques.row[c]) * cliques.size;
-      const std::uint16_t* slot = cliques.slot.data() + cliques.first[c];
-      for (int m = 0; m < cliques.members(c); ++m) v[m] = vectors[row + slot[m]];
-      std::fill(sum.begin(), sum.end(), 0.0);
+  for (int r = 0; r < unknowns_; ++r) {
+    const double* own = values + own_entry(r);
+    with_block_size(unknowns_, [&](auto size) {
+      constexpr std::size_t area = BlockArithmetic<size()>::area;
+      for_each_clique(cliques, 1, context, [&](Index c, double* v, double* sum) {
+        const Index row = Index(cliques.row[c]) * cliques.size;
+        const std::uint16_t* slot = cliques.slots(c);
+        take_members(vectors + row, slot, cliques.members(c), 1, v);
+        with_pairs([&](const auto* pair_table) {
+          for_each_pair(cliques, c, pair_table, [&](int a, int b, std::size_t place) {
+            sum[a] += own[place * area] * v[b];
+            if (a != b) sum[b] += own[place * area] * v[a];
+          });
+        });
+        std::fill_n(products + row, cliques.size, 0.0);
+        for (int m = 0; m < cliques.members(c); ++m) products[row + slot[m]] = sum[m];
+      });
+    });
+    vectors += cliques.count() * cliques.size;
+    products += cliques.count() * cliques.size;
+  }
+}
+
+void SparsePattern::multiply_joint_cliques(int table, const double* values, const double* vectors, double* products,
+                                           const RunContext& context) const {
+  const Cliques& cliques = tables_[table];
+  with_block_size(unknowns_, [&](auto unknowns) {
+    constexpr int size = unknowns();
+    for_each_clique(cliques, size, context, [&](Index c, double* v, double* sum) {
+      const Index row = Index(cliques.row[c]) * cliques.size * size;
+      const std::uint16_t* slot = cliques.slots(c);
+      take_members(vectors + row, slot, cliques.members(c), size, v);
       with_pairs([&](const auto* pair_table) {
         for_each_pair(cliques, c, pair_table, [&](int a, int b, std::size_t place) {
-          sum[a] += values[place] * v[b];
-          if (a != b) sum[b] += values[place] * v[a];
+          const double* block = values + place * std::size_t(size * size);
+          for (int column = 0; column < size; ++column)
+            for (int row = 0; row < size; ++row) {
+              sum[b * size + row] += block[column * size + row] * v[a * size + column];
+              if (a != b) sum[a * size + column] += block[column * size + row] * v[b * size + row];
+            }
         });
       });
-      std::fill_n(products + row, cliques.size, 0.0);
-      for (int m = 0; m < cliques.members(c); ++m) products[row + slot[m]] = sum[m];
-    }
+      std::fill_n(products + row, cliques.size * size, 0.0);
+      for (int m = 0; m < cliques.members(c); ++m)
+        std::copy_n(sum + m * size, size, products + row + slot[m] * size);
+    });
   });
 }
 
 double SparsePattern::squared_form(const double* values, const double* x) const {
-  std::vector<double> factor(static_cast<std::size_t>(nodes()));
-  for (Index column = 0; column < nodes(); ++column) factor[column] = x[node_[column]];
-  double total = 0.0;
-  for (Index column = 0; column < nodes(); ++column) {
-    const double* value = values + start_[column];
-    const int* row = rows(column);
-    double below = 0.0;
-    for (int entry = 0; entry < count(column); ++entry)
-      below += value[entry + 1] * value[entry + 1] * factor[row[entry]];
-    total += factor[column] * (value[0] * value[0] * factor[column] + 2.0 * below);
-  }
-  return total;
+  return with_block_size(unknowns_, [&](auto size) {
+    using Arithmetic = BlockArithmetic<size()>;
+    std::vector<double> factor(static_cast<std::size_t>(nodes()) * area());
+    const auto of_column = [&](Index column) { return factor.data() + std::size_t(column) * area(); };
+    for (Index column = 0; column < nodes(); ++column)
+      std::copy_n(x + std::size_t(node_[column]) * area(), area(), of_column(column));
+    double total = 0.0;
+    for (Index column = 0; column < nodes(); ++column) {
+      const double* value = values + start_[column] * area();
+      const int* row = rows(column);
+      auto below = Arithmetic::zero();
+      for (int entry = 0; entry < count(column); ++entry)
+        below += Arithmetic::both_sides(value + std::size_t(entry + 1) * area(), of_column(row[entry]));
+      total += Arithmetic::inner(of_column(column), Arithmetic::both_sides(value, of_column(column)) + 2.0 * below);
+    }
+    return total;
+  });
 }
 
 }  // namespace neargp

@@ -11,6 +11,9 @@
 // Where the pattern lacks that entry, it is the position of a spare element. A factorisation and its adjoint are
 // nothing but loops over these pairs, and neither search nor branch.
 //
+// A node may have several unknowns. Each entry is then a square block of numbers by column, whose rows belong to the
+// unknowns of the entry's row. Diagonal blocks are whole. Pairs are those of nodes, however many unknowns there are.
+//
 // The table of pairs grows with the square of the number of neighbours, and in many dimensions the union of the cliques
 // does as well. Where it would take too much memory, the pattern is restricted to those pairs of each clique that
 // include the member eliminated first. In the prior of a nearest-neighbour model these pairs are a node and its
@@ -65,32 +68,42 @@ class SparsePattern {
   // entries. The pattern is restricted if the union of the cliques, with its table and four arrays of values, is
   // estimated to take more than `most_bytes`.
   SparsePattern(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
-                const RunContext& context, double most_bytes = std::numeric_limits<double>::infinity());
+                const RunContext& context, double most_bytes = std::numeric_limits<double>::infinity(),
+                int unknowns = 1);
 
   bool is_restricted() const { return restricted_; }
 
   Index nodes() const { return Index(node_.size()); }
-  // Length of an array of values, including spare elements.
+  int unknowns() const { return unknowns_; }
+  // The number of entries, including spare ones, and the length of an array of their values.
   std::size_t entries() const { return start_.back(); }
+  std::size_t length() const { return entries() * area(); }
 
   void add_diagonal(const double* by_node, double* values) const;
   void diagonal(const double* values, double* by_node) const;
 
   // values += sum_c scale[c] v_c v_c' for the rows v_c of `vectors` (count x size). The elements of v_c are in the
-  // order of the members of clique c of that table, and those of absent members are not read.
+  // order of the members of clique c of that table, and those of absent members are not read. Each unknown has its own
+  // vectors and scale, one unknown after the other. Entries of two unknowns get nothing.
   void add_outer_products(int table, const double* vectors, const double* scale, double* values) const;
 
-  // Row c of `products` = V[c, c] v_c; zero for absent members.
+  // The same for vectors of all unknowns. They contain a number for each unknown of a member, member after member.
+  void add_joint_outer_products(int table, const double* vectors, const double* scale, double* values) const;
+
+  // Row c of `products` = V[c, c] v_c, of each unknown or of all together; zero for absent members.
   void multiply_cliques(int table, const double* values, const double* vectors, double* products,
                         const RunContext& context) const;
+  void multiply_joint_cliques(int table, const double* values, const double* vectors, double* products,
+                              const RunContext& context) const;
 
-  // x'(V o V) x with the squares of the entries.
+  // The sum of x_i V_ij x_j V_ji over all nodes i and j, where x contains a number for each node, or a symmetric block
+  // of numbers for each. Its trace for blocks.
   double squared_form(const double* values, const double* x) const;
 
   // The structure, for factors. Columns and rows are numbered in the order of elimination.
   int node(Index column) const { return node_[column]; }
   int column_of(Index node) const { return column_of_[node]; }
-  // Position of the diagonal entry among the values; the entries below it follow.
+  // Number of the diagonal entry; the entries below it follow.
   std::size_t start(Index column) const { return start_[column]; }
   int count(Index column) const { return int(start_[column + 1] - start_[column]) - 1 - spare; }
   const int* rows(Index column) const { return row_.data() + start_[column] + 1; }
@@ -118,12 +131,20 @@ class SparsePattern {
 
     Index count() const { return Index(row.size()); }
     int members(Index clique) const { return int(first[clique + 1] - first[clique]); }
+    const std::uint16_t* slots(Index clique) const { return slot.data() + first[clique]; }
   };
 
   // Calls action(a, b, position among the values) for all pairs of members of a clique, a = b or a eliminated before b.
   template <class Pair, class Action>
   void for_each_pair(const Cliques& cliques, Index clique, const Pair* table, const Action& action) const;
 
+  template <class Action>
+  void for_each_clique(const Cliques& cliques, int size, const RunContext& context, const Action& action) const;
+
+  std::size_t area() const { return std::size_t(unknowns_ * unknowns_); }
+  std::size_t own_entry(int unknown) const { return std::size_t(unknown * (unknowns_ + 1)); }  // of its block
+
+  int unknowns_ = 1;
   bool restricted_ = false;
   std::vector<int> node_, column_of_;
   std::vector<std::size_t> start_;
