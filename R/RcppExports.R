@@ -273,6 +273,10 @@ core_fields_fit <- function(latent, start, structures, loadings, likelihoods, to
     .Call(`_neargp_core_fields_fit`, latent, start, structures, loadings, likelihoods, tolerance, max_iterations, derivatives, context)
 }
 
+core_fields_opposite <- function(center, moved) {
+    .Call(`_neargp_core_fields_opposite`, center, moved)
+}
+
 core_fields_restore <- function(latent, structures, loadings, mean, beta, pseudo_precision, field_response, context) {
     invisible(.Call(`_neargp_core_fields_restore`, latent, structures, loadings, mean, beta, pseudo_precision, field_response, context))
 }

@@ -1,113 +1,15 @@
-# The search of a joint fit, and its result.
-
-# Where there are many locations, quasi-Newton steps on a tenth of them lead near the optimum.
-# Scoring on all of them then takes few evaluations, with the second derivatives of the tenth as its
-# information.
-joint_optimum <- function(shared, few_places = 4000L) {
-  places <- nrow(shared$coords)
-  few <- places <= few_places || shared$control$coarse_k == 0L
-  rough <- if (few) shared else with_first_places(shared, max(few_places %/% 2L, places %/% 10L))
-  begin_stage(shared$session, if (few) sprintf("k = %d", shared$method$k) else "few locations")
-  start <- joint_level(rough, list(working = shared$start, iterations = 0L, evaluations = 0L),
-    joint_quasi_newton(rough, if (few) 1e-8 else 1e-6))
-  if (few && start$converged) return(start)
-  begin_stage(shared$session, sprintf("k = %d", shared$method$k))
-  center <- start$objective$fit_at(start$working, 1e-6, derivatives = TRUE)
-  slopes <- joint_slopes(rough, start$objective, start$working, center)
-  share <- length(shared$place) / length(rough$place)
-  joint_level(shared, start[c("working", "iterations", "evaluations")], joint_scoring(shared,
-    share * slopes$information))
-}
-
-# Optimisers of an objective from working parameters, in units of the parameters.
-joint_quasi_newton <- function(shared, relative_tolerance) {
-  function(objective, working) {
-    quasi_newton_in_units(objective, working, joint_units(shared), shared$free, shared$bounds,
-      shared$control, relative_tolerance)
-  }
-}
-
-joint_scoring <- function(shared, information) {
-  unit <- joint_units(shared)
-  information <- positive_information(information * outer(unit, unit), shared$free)
-  bounds <- lapply(shared$bounds[c("lower", "upper")], function(bound) bound / unit)
-  function(objective, working) {
-    scaled <- list(n = objective$n, session = objective$session, evaluate = function(at, ...) {
-      state <- objective$evaluate(unit * at)
-      if (!is.null(state$gradient)) state$gradient <- unit * state$gradient
-      state$information <- information
-      state
-    })
-    found <- fisher_scoring(scaled, working / unit, shared$free, bounds, shared$control)
-    found$working <- unit * found$working
-    found
-  }
-}
-
-# Neighbours are searched again where the metric has moved.
-joint_level <- function(shared, state, optimize) {
-  metric <- NULL
-  for (round in seq_len(shared$control$max_refreshes)) {
-    search <- joint_search(shared, state$working)
-    shape <- search_shape(search$component)
-    if (!is.null(metric) &&
-        max(abs(shape - metric)) <= shared$control$refresh_tolerance) break
-    metric <- shape
-    latent <- joint_latent(shared, search)
-    objective <- fields_objective(shared, latent)
-    if (round == 1L) first <- objective$evaluate(shared$start)$value
-    found <- optimize(objective, state$working)
-    state <- add_counts(c(found, list(objective = objective, search = search, latent = latent,
-      first = first)), state)
-  }
-  state
-}
-
-# ---- the result ----------------------------------------------------------------------------------
-
-# Derivatives at the optimum by central differences of the exact gradient: the information, and how
-# trends and fields answer to each parameter. One-sided differences would be off by a third where
-# loadings and range lie on a ridge.
-joint_slopes <- function(shared, objective, working, center, step = 0.02) {
-  units <- joint_units(shared)
-  layout <- shared$layout
-  information <- matrix(0, nrow(layout), nrow(layout))
-  shifted <- vector("list", nrow(layout))
-  fit_at <- function(at) {
-    moved <- tryCatch(objective$fit_at(at, 1e-6, derivatives = TRUE), neargp_error = function(e)
-      NULL)
-    if (is.null(moved) || !all(is.finite(moved$gradient))) return(NULL)
-    moved$beta <- joint_coefficients(shared, moved["beta"], to_core(at, layout$transform))$beta
-    moved
-  }
-  center$beta <- joint_coefficients(shared, center["beta"], to_core(working,
-    layout$transform))$beta
-  for (a in which(shared$free)) {
-    h <- step * units[a]
-    up <- fit_at(replace(working, a, min(working[a] + h, shared$bounds$upper[a])))
-    down <- fit_at(replace(working, a, max(working[a] - h, shared$bounds$lower[a])))
-    span <- min(working[a] + h, shared$bounds$upper[a]) -
-      max(working[a] - h, shared$bounds$lower[a])
-    if (is.null(up) || is.null(down)) next
-    slope <- function(name) (up[[name]] - down[[name]]) / span
-    information[a, ] <- -slope("gradient")
-    shifted[[a]] <- list(working = replace(working, a, working[a] + h), step = h,
-      mean = center$mean + h * slope("mean"), beta = center$beta + h * slope("beta"))
-  }
-  information <- (information + t(information)) / 2
-  list(information = information, shifted = shifted)
-}
+# The result of a joint fit.
 
 new_joint_fit <- function(shared, state, settings, call) {
   layout <- shared$layout
   objective <- state$objective
   working <- state$working
-  center <- objective$fit_at(working, 1e-8, 500L, derivatives = TRUE)
-  slopes <- joint_slopes(shared, objective, working, center)
+  slopes <- state$slopes %||% slopes_near_optimum(shared, state)
   final <- objective$fit_at(working, 1e-8, 500L)
   values <- to_core(working, layout$transform)
   posterior <- joint_posterior(shared, state, joint_coefficients(shared,
     core_latent_state(state$latent, shared$context), values))
+  slopes$shifted <- shifted_from(slopes, working, posterior)
   boundary <- at_bound(working, shared, slopes$information)
   spread <- joint_spread(slopes, shared$free & !boundary, joint_units(shared))
   trend <- joint_trend(shared, posterior, spread, values)
@@ -163,8 +65,7 @@ all_gaussian <- function(parts) all(vapply(parts, function(part) is_gaussian(par
 # The objective at the start is the sum of the separate fits, if each response begins with its own
 # field. For other structures it is the sum of what these fits found.
 joint_separate <- function(shared, first) {
-  is_separate <- vapply(shared$structures, is_of_one_response, NA)
-  if (all(is_separate)) return(first)
+  if (!is.null(first)) return(first)
   if (all(vapply(shared$parts, function(part) is.numeric(part$log_likelihood), NA)))
     sum(vapply(shared$parts, function(part) part$log_likelihood, 0))
 }

@@ -52,16 +52,15 @@ fields_objective <- function(shared, latent, end = NULL) {
     loadings = joint_loadings(layout, values, count),
     likelihoods = joint_likelihoods(shared, values))
   }
-  fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE) {
+  # `from`: where the posterior begins, in place of the best one so far
+  fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE,
+                     from = NULL) {
     values <- to_core(working, layout$transform)
     at <- parameters_at(values)
     effects <- joint_effects(shared, values)
     if (shared$data$effects > 0L) core_latent_set_effects(latent, effects$columns)
-    if (is.null(best$end)) {
-      best$end <<- core_fields_start(latent, joint_suggestions(shared), at$likelihoods,
-        shared$context)
-    }
-    found <- rlang::try_fetch(core_fields_fit(latent, best$end, at$structures, at$loadings,
+    if (is.null(best$end)) best$end <<- joint_begin(shared, latent, at$likelihoods)
+    found <- rlang::try_fetch(core_fields_fit(latent, from %||% best$end, at$structures, at$loadings,
       at$likelihoods, tolerance, max_iterations, derivatives, shared$context),
     error = function(condition) abort_posterior(shared$method$jitter, condition))
     if (is.finite(found$value) && found$value > best$value) {
@@ -110,6 +109,26 @@ joint_family_gradient <- function(shared, found, values) {
     family_gradient(found[owner == m], part$family, part$layout, values_of_part(shared, m, values),
       family_rows_of_part(shared, m))
   }))
+}
+
+# Where posteriors begin: at the pseudo-observations of the fits of single responses.
+joint_begin <- function(shared, latent, likelihoods) {
+  known <- lapply(c(linear_predictor = 1L, pseudo_precision = 2L, slope = 3L), function(a) {
+    unlist(lapply(seq_along(shared$parts), function(m) {
+      rows_of_part(shared, m, shared$parts[[m]]$posterior[[c("linear_predictor",
+        "pseudo_precision", "slope")[a]]])
+    }), use.names = FALSE)
+  })
+  if (any(lengths(known) != length(shared$response)) || anyNA(unlist(known))) {
+    return(core_fields_start(latent, joint_suggestions(shared), likelihoods, shared$context))
+  }
+  core_latent_resume(latent, double(nrow(shared$coords) * count_shared_fields(shared$structures)),
+    double(ncol(shared$data$design)), known$linear_predictor, known$pseudo_precision, known$slope)
+}
+
+rows_of_part <- function(shared, m, values) {
+  rows <- shared$rows_of_parts[[m]]
+  if (is.null(rows)) values else values[rows]
 }
 
 # The linear predictors that responses suggest, of the rows of the problem.

@@ -957,6 +957,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_fields_opposite
+SEXP core_fields_opposite(SEXP center, SEXP moved);
+RcppExport SEXP _neargp_core_fields_opposite(SEXP centerSEXP, SEXP movedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type center(centerSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type moved(movedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fields_opposite(center, moved));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_fields_restore
 void core_fields_restore(SEXP latent, const Rcpp::List& structures, const Rcpp::NumericMatrix& loadings, const Rcpp::NumericVector& mean, const std::vector<double>& beta, const std::vector<double>& pseudo_precision, const Rcpp::NumericMatrix& field_response, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_fields_restore(SEXP latentSEXP, SEXP structuresSEXP, SEXP loadingsSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP pseudo_precisionSEXP, SEXP field_responseSEXP, SEXP contextSEXP) {
@@ -2574,6 +2586,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_fields", (DL_FUNC) &_neargp_core_fields, 8},
     {"_neargp_core_fields_start", (DL_FUNC) &_neargp_core_fields_start, 4},
     {"_neargp_core_fields_fit", (DL_FUNC) &_neargp_core_fields_fit, 9},
+    {"_neargp_core_fields_opposite", (DL_FUNC) &_neargp_core_fields_opposite, 2},
     {"_neargp_core_fields_restore", (DL_FUNC) &_neargp_core_fields_restore, 8},
     {"_neargp_core_fields_predict", (DL_FUNC) &_neargp_core_fields_predict, 4},
     {"_neargp_core_fields_means", (DL_FUNC) &_neargp_core_fields_means, 6},

@@ -91,6 +91,13 @@ Rcpp::List core_fields_fit(SEXP latent, SEXP start, const Rcpp::List& structures
       Rcpp::_["d_design"] = to_r(outcome.gradient.design));
 }
 
+// The state opposite to one that a step of the parameters led to, seen from the state before it.
+// [[Rcpp::export]]
+SEXP core_fields_opposite(SEXP center, SEXP moved) {
+  return StatePointer(
+      new neargp::PosteriorState(opposite_state(*StatePointer(center), *StatePointer(moved))), true);
+}
+
 // [[Rcpp::export]]
 void core_fields_restore(SEXP latent, const Rcpp::List& structures, const Rcpp::NumericMatrix& loadings,
                          const Rcpp::NumericVector& mean, const std::vector<double>& beta,

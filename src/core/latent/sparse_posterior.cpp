@@ -20,6 +20,29 @@ void PosteriorState::find_natural_means(const std::vector<double>& slope) {
   for (std::size_t i = 0; i < slope.size(); ++i) natural[i] = precision[i] * linear_predictor[i] + slope[i];
 }
 
+PosteriorState opposite_state(const PosteriorState& a, const PosteriorState& b) {
+  const auto opposite = [](std::vector<double> x, const std::vector<double>& y) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 2.0 * x[i] - y[i];
+    return x;
+  };
+  const auto slope = [](const PosteriorState& x) {
+    std::vector<double> slope = x.natural;
+    for (std::size_t i = 0; i < slope.size(); ++i) slope[i] -= x.precision[i] * x.linear_predictor[i];
+    return slope;
+  };
+  PosteriorState state{opposite(a.mean, b.mean),
+                       opposite(a.beta, b.beta),
+                       opposite(a.precision, b.precision),
+                       {},
+                       opposite(a.linear_predictor, b.linear_predictor),
+                       a.has_trend};
+  for (std::size_t i = 0; i < state.precision.size(); ++i)
+    if (a.precision[i] > 0.0 && b.precision[i] > 0.0)
+      state.precision[i] = a.precision[i] * a.precision[i] / b.precision[i];
+  state.find_natural_means(opposite(slope(a), slope(b)));
+  return state;
+}
+
 SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
                                  const FactorSettings& factor, const RunContext& context, int effects, bool joint_trend)
     : model_(model), response_(response), kind_(kind), joint_trend_(joint_trend), factor_(model, kind, factor, context),
@@ -151,14 +174,18 @@ double SparsePosterior::newton_step_of_mean(PosteriorState& state, const RunCont
   model_.precision_times(state.mean.data(), prior.data());
   for (Index j = 0; j < m; ++j) at_nodes[j] -= prior[j];
   const std::vector<double>& average = centring(state.precision);
+  const bool fields = model_.loadings() != nullptr;
+  std::vector<double> solved = at_nodes;
   const TrendSystem system(model_, response_, average, effects_.count(), factor_, state.precision, step_tolerance(),
-                           context);
+                           context, fields ? &last_trend_ : nullptr, fields ? &solved : nullptr);
   for (int c = 0; c < p; ++c) {
     at_coefficients[c] = ConstVector(prior.data(), m).dot(ConstVector(average.data() + c * m, m));
     for (Index i = 0; i < n; ++i) at_coefficients[c] += system.design_left()[i * p + c] * residual[i];
     if (c >= effects_.first()) at_coefficients[c] -= state.beta[c];
   }
-  const TrendSystem::Direction step = system.solve(at_nodes, at_coefficients, held_, context);
+  const TrendSystem::Direction step =
+      fields ? system.solve(at_nodes, std::move(solved), at_coefficients, held_)
+             : system.solve(at_nodes, at_coefficients, held_, context);
   double predicted_gain = 0.0;
   for (Index j = 0; j < m; ++j) {
     double centered = step.mean[j];

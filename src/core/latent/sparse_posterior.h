@@ -51,6 +51,9 @@ struct PosteriorState {
   void find_natural_means(const std::vector<double>& slope);
 };
 
+// 2 a - b. Precisions that are positive in both stay so, by a^2 / b.
+PosteriorState opposite_state(const PosteriorState& a, const PosteriorState& b);
+
 class SparsePosterior {
  public:
   // If an incomplete factor breaks down and no exact one can replace it, fit() throws an Error. Model and response
@@ -173,6 +176,7 @@ class SparsePosterior {
   bool refined_steps_ = false;                   // steps of the mean by solves with A, not with its incomplete factor
   int held_ = 0;                                 // the first coefficients, which steps leave where they are
   PosteriorState state_;
+  LastTrend last_trend_;
   std::vector<double> slope_, curvature_;  // by datum, at the last evaluation
   std::vector<double> likelihood_gradient_;
 };

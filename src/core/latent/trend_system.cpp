@@ -41,7 +41,8 @@ Eigen::MatrixXd covariance_given(const Eigen::MatrixXd& V, const Eigen::MatrixXd
 
 TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& response,
                          const std::vector<double>& node_design, int effects, const PosteriorFactor& factor,
-                         const std::vector<double>& precision, double tolerance, const RunContext& context)
+                         const std::vector<double>& precision, double tolerance, const RunContext& context,
+                         LastTrend* last, std::vector<double>* also)
     : model_(model), node_design_(node_design), factor_(factor), precision_(precision),
       coefficients_(response.coefficients), effects_(effects), tolerance_(tolerance),
       left_(left_of_design(model, response, node_design)) {
@@ -61,18 +62,42 @@ TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& respons
     for (Index j = 0; j < m; ++j) coupling[c * m + j] -= at_nodes[j];
   }
   response_ = coupling;
-  factor.solve_columns(response_, tolerance, context);
+  if (last) {
+    solve_near(*last, *also, context);
+  } else {
+    factor.solve_columns(response_, tolerance, context);
+  }
   const Columns K(coupling.data(), m, p), G(response_.data(), m, p);
   schur_ = rest - K.transpose() * G;
   if (effects_ > 0) schur_.diagonal().tail(effects_).array() += 1.0;
 }
 
+void TrendSystem::solve_near(LastTrend& last, std::vector<double>& also, const RunContext& context) {
+  const std::size_t size = response_.size();
+  if (last.revision == model_.revision() && last.precision == precision_ && last.response.size() == size) {
+    response_ = last.response;
+    return factor_.solve_near(also, {}, tolerance_, context);
+  }
+  response_.insert(response_.end(), also.begin(), also.end());
+  factor_.solve_near(response_, last.response.size() == size ? last.response : std::vector<double>(), tolerance_,
+                     context);
+  also.assign(response_.begin() + Index(size), response_.end());
+  response_.resize(size);
+  last = {model_.revision(), precision_, response_};
+}
+
 TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients,
                                           int held, const RunContext& context) const {
+  std::vector<double> solved = at_nodes;
+  factor_.solve_columns(solved, tolerance_, context);
+  return solve(at_nodes, std::move(solved), std::move(at_coefficients), held);
+}
+
+TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, std::vector<double> solved,
+                                          std::vector<double> at_coefficients, int held) const {
   const int p = coefficients_, moving = p - held;
   const Index m = model_.nodes();
-  Direction result{at_nodes, std::move(at_coefficients)};
-  factor_.solve_columns(result.mean, tolerance_, context);
+  Direction result{std::move(solved), std::move(at_coefficients)};
   if (p == 0) return result;
   const Columns G(response_.data(), m, p), average(node_design_.data(), m, p);
   Eigen::Map<Eigen::VectorXd> beta(result.beta.data(), p), mean(result.mean.data(), m);

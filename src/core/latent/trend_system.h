@@ -22,15 +22,23 @@
 
 namespace neargp {
 
+// The last response G of several fields, with the precisions and the model's covariance that it belongs to. The next one
+// starts from it, or is the same.
+struct LastTrend {
+  int revision = 0;
+  std::vector<double> precision, response;
+};
+
 class TrendSystem {
  public:
   // `node_design`: Xn, nodes x coefficients, by column. `factor` is that for the precisions W, by datum. `tolerance`
   // is that of solves with A, or by_factor. The prior of the coefficients of the last `effects` columns is
   // N(0, I). These are not centered (Xn = 0), since indicators of groups are rough, and Q times their averages is
-  // large. The arguments outlive the object.
+  // large. The arguments outlive the object. For several fields, `last` is read and replaced, and A^-1 replaces `also`,
+  // a number for each node, since a solve of one more column costs little.
   TrendSystem(const LatentModel& model, const LatentResponse& response, const std::vector<double>& node_design,
               int effects, const PosteriorFactor& factor, const std::vector<double>& precision, double tolerance,
-              const RunContext& context);
+              const RunContext& context, LastTrend* last = nullptr, std::vector<double>* also = nullptr);
 
   // R, row-major.
   const std::vector<double>& design_left() const { return left_; }
@@ -43,9 +51,11 @@ class TrendSystem {
     std::vector<double> mean, beta;
   };
   // The step in m and beta for the gradient in v at fixed beta, and in beta at fixed v. The first `held` coefficients
-  // stay.
+  // stay. `solved`: A^-1 times the gradient in v.
   Direction solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients, int held,
                   const RunContext& context) const;
+  Direction solve(const std::vector<double>& at_nodes, std::vector<double> solved, std::vector<double> at_coefficients,
+                  int held) const;
 
   // The information of the coefficients with the field integrated out, N - K'G.
   const Eigen::MatrixXd& information() const { return schur_; }
@@ -61,6 +71,8 @@ class TrendSystem {
   Trend trend(const Eigen::MatrixXd* of_trend = nullptr) const;
 
  private:
+  void solve_near(LastTrend& last, std::vector<double>& also, const RunContext& context);
+
   const LatentModel& model_;
   const std::vector<double>& node_design_;
   const PosteriorFactor& factor_;

@@ -10,6 +10,18 @@ using Vector = std::vector<double>;
 
 double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
 
+// Starts a column at a guess x, and leaves h - A x in `residual`. Returns 2 h'x - x'A x, or 0 for a start at zero.
+double start_from(const Eigen::Ref<const Eigen::VectorXd>& guess, const LinearMap& multiply,
+                  Eigen::Ref<Eigen::VectorXd> x, Eigen::Ref<Eigen::VectorXd> residual) {
+  const Vector product = multiply({guess.data(), guess.data() + guess.size()});
+  const Eigen::Map<const Eigen::VectorXd> along(product.data(), guess.size());
+  const double known = guess.dot(2.0 * residual - along);
+  if (!(known > 0.0)) return 0.0;
+  x = guess;
+  residual -= along;
+  return known;
+}
+
 }  // namespace
 
 LinearSolution conjugate_gradient(const LinearMap& multiply, const LinearMap& precondition, const Vector& h,
@@ -40,13 +52,16 @@ LinearSolution conjugate_gradient(const LinearMap& multiply, const LinearMap& pr
 }
 
 bool conjugate_gradients(const LinearMap& multiply, const ColumnsMap& precondition, Eigen::MatrixXd& h,
-                         double tolerance, int max_iterations) {
-  Eigen::MatrixXd residual = h, z = h;
+                         double tolerance, int max_iterations, const Eigen::MatrixXd& guess) {
+  Eigen::MatrixXd residual = h;
+  h.setZero();
+  Eigen::ArrayXd known = Eigen::ArrayXd::Zero(h.cols());
+  for (Index c = 0; c < guess.cols(); ++c) known[c] = start_from(guess.col(c), multiply, h.col(c), residual.col(c));
+  Eigen::MatrixXd z = residual;
   precondition(z.data(), int(z.cols()));
   Eigen::MatrixXd direction = z;
   Eigen::ArrayXd norm = residual.cwiseProduct(z).colwise().sum().transpose();
-  const Eigen::ArrayXd goal = tolerance * tolerance * norm;
-  h.setZero();
+  const Eigen::ArrayXd goal = tolerance * tolerance * (known > 0.0).select(known, norm);
   for (int iteration = 0;; ++iteration) {
     if (!norm.isFinite().all()) return false;
     if ((norm <= goal).all()) return true;
