@@ -202,11 +202,13 @@ std::vector<double> PosteriorFactor::solve_residual(const std::vector<double>& h
   return std::move(solution.x);
 }
 
-void PosteriorFactor::solve_residual(Eigen::MatrixXd& columns, double tolerance, const Eigen::MatrixXd& guess) const {
+void PosteriorFactor::solve_residual(Eigen::MatrixXd& columns, double tolerance, const Eigen::MatrixXd& guess,
+                                     Eigen::MatrixXd* left) const {
   const RunContext serial;
   const auto multiply = [&](const std::vector<double>& x) { return posterior_precision_times(model_, factorized_, x); };
   const auto precondition = [&](double* x, int count) { factor_->solve(x, count, serial); };
-  if (!conjugate_gradients(multiply, precondition, columns, tolerance, most_iterations, guess)) throw_not_converged();
+  if (!conjugate_gradients(multiply, precondition, columns, tolerance, most_iterations, guess, left))
+    throw_not_converged();
 }
 
 std::vector<double> PosteriorFactor::solve(const std::vector<double>& h, const RunContext& context) const {
@@ -224,7 +226,10 @@ void PosteriorFactor::solve_columns(std::vector<double>& columns, double toleran
       low_rank_.add_solved(h.data() + first, columns.data() + first);
     return;
   }
-  if (model_.loadings()) return solve_near(columns, {}, tolerance, context);
+  if (model_.loadings()) {
+    solve_near(columns, {}, tolerance, context);
+    return;
+  }
   // The factor is read once for as many columns as it solves together; what is left is solved one by one.
   const Index count = Index(columns.size() / m), blocks = count / SparseFactor::together;
   const Index left = count % SparseFactor::together;
@@ -239,22 +244,26 @@ void PosteriorFactor::solve_columns(std::vector<double>& columns, double toleran
   });
 }
 
-void PosteriorFactor::solve_near(std::vector<double>& columns, const std::vector<double>& guess, double tolerance,
-                                 const RunContext& context) const {
+std::vector<double> PosteriorFactor::solve_near(std::vector<double>& columns, const std::vector<double>& guess,
+                                                double tolerance, const RunContext& context) const {
   constexpr Index together = SparseFactor::together;
   const Index m = model_.nodes(), count = Index(columns.size()) / m, guessed = Index(guess.size()) / m;
+  std::vector<double> left(columns.size());
   parallel_for(context, (count + together - 1) / together, [&](Index part) {
     const Index first = part * together, own = std::min(together, count - first);
     const Index known = std::min(std::max<Index>(guessed - first, 0), own);
     const Eigen::MatrixXd start = Eigen::Map<const Eigen::MatrixXd>(guess.data() + first * m, m, known);
-    solve_block(columns.data() + first * m, own, tolerance, start);
+    solve_block(columns.data() + first * m, own, tolerance, start, left.data() + first * m);
   });
+  return left;
 }
 
-void PosteriorFactor::solve_block(double* columns, Index count, double tolerance, const Eigen::MatrixXd& guess) const {
+void PosteriorFactor::solve_block(double* columns, Index count, double tolerance, const Eigen::MatrixXd& guess,
+                                  double* left) const {
   Eigen::Map<Eigen::MatrixXd> h(columns, model_.nodes(), count);
-  Eigen::MatrixXd solved = h;
-  solve_residual(solved, tolerance, guess);
+  Eigen::MatrixXd solved = h, residual;
+  solve_residual(solved, tolerance, guess, left ? &residual : nullptr);
+  if (left) std::copy(residual.data(), residual.data() + residual.size(), left);
   for (Index c = 0; model_.low_rank() && c < h.cols(); ++c) low_rank_.add_solved(h.col(c).data(), solved.col(c).data());
   h = solved;
 }

@@ -68,7 +68,8 @@ class PosteriorFactor {
 
   // A^-1 h by conjugate gradients, of the residual field alone (of columns together in place) and of the field.
   std::vector<double> solve_residual(const std::vector<double>& h, double tolerance, const RunContext& context) const;
-  void solve_residual(Eigen::MatrixXd& columns, double tolerance, const Eigen::MatrixXd& guess = {}) const;
+  void solve_residual(Eigen::MatrixXd& columns, double tolerance, const Eigen::MatrixXd& guess = {},
+                      Eigen::MatrixXd* left = nullptr) const;
   std::vector<double> solve(const std::vector<double>& h, const RunContext& context) const;
 
   // Solves in place for columns of one number for each node, to a tolerance of the conjugate gradients. Without one, by
@@ -76,12 +77,14 @@ class PosteriorFactor {
   static constexpr double precise = 1e-10, by_factor = std::numeric_limits<double>::infinity();
   void solve_columns(std::vector<double>& columns, double tolerance, const RunContext& context) const;
 
-  // The same for several fields, where the first columns start from solutions of nearby equations.
-  void solve_near(std::vector<double>& columns, const std::vector<double>& guess, double tolerance,
-                  const RunContext& context) const;
+  // The same for several fields, where the first columns start from solutions of nearby equations. Returns the residuals
+  // that the tolerance leaves.
+  std::vector<double> solve_near(std::vector<double>& columns, const std::vector<double>& guess, double tolerance,
+                                 const RunContext& context) const;
 
  private:
-  void solve_block(double* columns, Index count, double tolerance, const Eigen::MatrixXd& guess = {}) const;
+  void solve_block(double* columns, Index count, double tolerance, const Eigen::MatrixXd& guess = {},
+                   double* left = nullptr) const;
   SparsePattern make_pattern(double most_bytes, const RunContext& context) const;
   std::unique_ptr<SparseFactor> make_factor() const;
   bool factorize_low_rank(const RunContext& context);

@@ -39,9 +39,13 @@ PosteriorOutcome SparsePosterior::climb(const PosteriorSettings& settings, const
   bool by_site = false;
   while (outcome.iterations < settings.max_iterations && !outcome.converged) {
     if (share == 1.0) {
-      outcome.converged = by_site ? is_settled(propose_pseudo_observations(), settings.tolerance, context)
-                                  : is_settled(proposal, settings.tolerance, context);
-      if (outcome.converged) break;
+      const bool settled = is_settled(by_site ? propose_pseudo_observations() : proposal, settings.tolerance);
+      if (settled && model_.loadings()) {
+        proposal = with_present_precision();  // the last step moves the mean alone, which costs no factor
+      } else if (settled) {
+        outcome.converged = promise_for_mean(context) < settings.tolerance;
+        if (outcome.converged) break;
+      }
     }
     ++outcome.iterations;
     if (context.check_interrupt) context.check_interrupt();
@@ -108,21 +112,29 @@ void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& contex
   state_.natural = std::move(proposal.natural);
 }
 
-// Returns whether a step to the proposed pseudo-observations would gain less than the tolerance. Let dW be the change
-// of their precisions, and S = C Z C'. Then dL/dW_i = 1/2 sum_k dW_k S_ik^2, and L rises by at most dW'(S o S) dW / 2. In
-// addition, it rises by what a Newton step of the mean promises. The form is taken on the pattern, beyond which Z is
-// small. With a low-rank part Z is not small there, and this returns false. This check costs a tenth of the factor and
-// inverse that the step takes.
-bool SparsePosterior::is_settled(const PosteriorState& proposal, double tolerance, const RunContext& context) {
+// Returns whether a step to the precisions of the proposed pseudo-observations would gain less than the tolerance. Let dW
+// be their change, and S = C Z C'. Then dL/dW_i = 1/2 sum_k dW_k S_ik^2, and L rises by at most dW'(S o S) dW / 2. The
+// form is taken on the pattern, beyond which Z is small. With a low-rank part Z is not small there, and this returns
+// false. This check costs a tenth of the factor and inverse that the step takes.
+bool SparsePosterior::is_settled(const PosteriorState& proposal, double tolerance) const {
   if (kind_ == PosteriorKind::laplace || (model_.interpolates() && !model_.loadings()) || model_.low_rank() ||
       effects_.count() > 0)
     return false;
   std::vector<double> change(proposal.precision.size());
   for (std::size_t i = 0; i < change.size(); ++i) change[i] = proposal.precision[i] - state_.precision[i];
-  if (!(factor_.gain_of_change(change) < tolerance)) return false;
-  PosteriorState moved = state_;
-  moved.find_natural_means(slope_);
-  return move_mean(moved, context) < tolerance;
+  return factor_.gain_of_change(change) < tolerance;
+}
+
+// What a Newton step of the mean promises in addition.
+double SparsePosterior::promise_for_mean(const RunContext& context) {
+  PosteriorState moved = with_present_precision();
+  return move_mean(moved, context);
+}
+
+PosteriorState SparsePosterior::with_present_precision() const {
+  PosteriorState state = state_;
+  state.find_natural_means(slope_);
+  return state;
 }
 
 // Laplace's mode does not depend on the precisions of the steps that lead to it.

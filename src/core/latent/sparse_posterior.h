@@ -118,7 +118,9 @@ class SparsePosterior {
   double evaluate(PosteriorState& state, const RunContext& context);
   bool drop_negative_pseudo_observations();
   void find_gaussian_pseudo_observations(const RunContext& context);
-  bool is_settled(const PosteriorState& proposal, double tolerance, const RunContext& context);
+  bool is_settled(const PosteriorState& proposal, double tolerance) const;
+  double promise_for_mean(const RunContext& context);
+  PosteriorState with_present_precision() const;
   PosteriorState propose_pseudo_observations() const;
   PosteriorState propose_site_optimum(const RunContext& context);
   PosteriorGradient gradient(const RunContext& context);
@@ -128,10 +130,11 @@ class SparsePosterior {
   bool steps_may_mislead() const {
     return effects_.count() > 0 && !refined_steps_ && !factor_.is_exact() && !factor_.is_restricted();
   }
-  // The tolerance of a step's solves. It is rough for several fields, whose further steps correct it.
+  // The tolerance of a step's solves. It is rough for several fields, whose further steps correct it. At 1e-3 they took
+  // steps that were half too long, since an incomplete factor is least accurate for trends.
   double step_tolerance() const {
     if (!factor_.is_restricted() && !refined_steps_) return PosteriorFactor::by_factor;
-    return model_.loadings() ? 1e-3 : PosteriorFactor::precise;
+    return model_.loadings() ? 1e-4 : PosteriorFactor::precise;
   }
   double newton_step_of_mean(PosteriorState& state, const RunContext& context);
   void converge(const RunContext& context);

@@ -69,21 +69,27 @@ TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& respons
   }
   const Columns K(coupling.data(), m, p), G(response_.data(), m, p);
   schur_ = rest - K.transpose() * G;
+  if (last) schur_ -= residual().transpose() * G;
   if (effects_ > 0) schur_.diagonal().tail(effects_).array() += 1.0;
 }
 
+// K'A^-1 K is 2 K'G - G'A G, and K'A^-1 h is G'h + (K - A G)'A^-1 h, up to products of the errors of two solutions. An
+// error of a solution that started from another one would count for itself in K'G and G'h.
 void TrendSystem::solve_near(LastTrend& last, std::vector<double>& also, const RunContext& context) {
   const std::size_t size = response_.size();
   if (last.revision == model_.revision() && last.precision == precision_ && last.response.size() == size) {
     response_ = last.response;
-    return factor_.solve_near(also, {}, tolerance_, context);
+    residual_ = last.residual;
+    factor_.solve_near(also, {}, tolerance_, context);
+    return;
   }
   response_.insert(response_.end(), also.begin(), also.end());
-  factor_.solve_near(response_, last.response.size() == size ? last.response : std::vector<double>(), tolerance_,
-                     context);
+  residual_ = factor_.solve_near(
+      response_, last.response.size() == size ? last.response : std::vector<double>(), tolerance_, context);
+  residual_.resize(size);
   also.assign(response_.begin() + Index(size), response_.end());
   response_.resize(size);
-  last = {model_.revision(), precision_, response_};
+  last = {model_.revision(), precision_, response_, residual_};
 }
 
 TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients,
@@ -101,7 +107,8 @@ TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, s
   if (p == 0) return result;
   const Columns G(response_.data(), m, p), average(node_design_.data(), m, p);
   Eigen::Map<Eigen::VectorXd> beta(result.beta.data(), p), mean(result.mean.data(), m);
-  const Eigen::VectorXd gradient = beta + G.transpose() * ConstVector(at_nodes.data(), m);
+  Eigen::VectorXd gradient = beta + G.transpose() * ConstVector(at_nodes.data(), m);
+  if (!residual_.empty()) gradient += residual().transpose() * mean;
   beta.head(held).setZero();
   if (moving > 0) beta.tail(moving) = schur_.bottomRightCorner(moving, moving).ldlt().solve(gradient.tail(moving));
   mean += (G - average) * beta;

@@ -22,11 +22,11 @@
 
 namespace neargp {
 
-// The last response G of several fields, with the precisions and the model's covariance that it belongs to. The next one
-// starts from it, or is the same.
+// The last response G of several fields, its residual K - A G, and the precisions and the model's covariance that it
+// belongs to. The next one starts from it, or is the same.
 struct LastTrend {
   int revision = 0;
-  std::vector<double> precision, response;
+  std::vector<double> precision, response, residual;
 };
 
 class TrendSystem {
@@ -72,6 +72,9 @@ class TrendSystem {
 
  private:
   void solve_near(LastTrend& last, std::vector<double>& also, const RunContext& context);
+  Eigen::Map<const Eigen::MatrixXd> residual() const {
+    return {residual_.data(), model_.nodes(), residual_.empty() ? 0 : coefficients_};
+  }
 
   const LatentModel& model_;
   const std::vector<double>& node_design_;
@@ -80,6 +83,7 @@ class TrendSystem {
   const int coefficients_, effects_;
   const double tolerance_;
   std::vector<double> left_, response_;  // R; G, nodes x coefficients, by column
+  std::vector<double> residual_;         // K - A G, if G started from another one
   Eigen::MatrixXd schur_;
 };
 

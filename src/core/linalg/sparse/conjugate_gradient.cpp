@@ -52,7 +52,8 @@ LinearSolution conjugate_gradient(const LinearMap& multiply, const LinearMap& pr
 }
 
 bool conjugate_gradients(const LinearMap& multiply, const ColumnsMap& precondition, Eigen::MatrixXd& h,
-                         double tolerance, int max_iterations, const Eigen::MatrixXd& guess) {
+                         double tolerance, int max_iterations, const Eigen::MatrixXd& guess,
+                         Eigen::MatrixXd* left) {
   Eigen::MatrixXd residual = h;
   h.setZero();
   Eigen::ArrayXd known = Eigen::ArrayXd::Zero(h.cols());
@@ -64,7 +65,10 @@ bool conjugate_gradients(const LinearMap& multiply, const ColumnsMap& preconditi
   const Eigen::ArrayXd goal = tolerance * tolerance * (known > 0.0).select(known, norm);
   for (int iteration = 0;; ++iteration) {
     if (!norm.isFinite().all()) return false;
-    if ((norm <= goal).all()) return true;
+    if ((norm <= goal).all()) {
+      if (left) *left = residual;
+      return true;
+    }
     if (iteration == max_iterations) return false;
     for (Index c = 0; c < h.cols(); ++c) {
       if (norm[c] <= goal[c]) continue;
