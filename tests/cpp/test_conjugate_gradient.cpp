@@ -55,6 +55,18 @@ TEST_CASE("conjugate gradients solve many right-hand sides together") {
   const Eigen::MatrixXd expected = system.matrix.llt().solve(right);
   for (Index c = 0; c < right.cols(); ++c)
     CHECK((solution.col(c) - expected.col(c)).norm() <= 1e-8 * expected.col(c).norm());
+  // From solutions nearby, of which a useless one is not used. Residuals are those of the solutions.
+  Eigen::MatrixXd guess = expected.leftCols(2), left;
+  guess.col(0) *= 1.01;
+  guess.col(1) *= -1.0;
+  solution = right;
+  REQUIRE(conjugate_gradients(multiply, precondition, solution, 1e-3, 60, guess, &left));
+  CHECK((solution.col(0) - expected.col(0)).norm() <= 1e-2 * expected.col(0).norm());
+  CHECK((system.matrix * solution + left - right).cwiseAbs().maxCoeff() < 1e-10 * right.cwiseAbs().maxCoeff());
+  solution = right;
+  REQUIRE(conjugate_gradients(multiply, precondition, solution, 1e-12, 60, guess));
+  for (Index c = 0; c < right.cols(); ++c)
+    CHECK((solution.col(c) - expected.col(c)).norm() <= 1e-8 * expected.col(c).norm());
   solution = right;
   CHECK_FALSE(conjugate_gradients(multiply, precondition, solution, 1e-12, 1));
   solution = right;
