@@ -226,26 +226,6 @@ model.matrix.neargp <- function(object, ...) {
 #' @export
 model.matrix.neargp_outputs <- function(object, ...) object$data$X
 
-# The design of one row of any values: which column is of which term depends on classes and levels
-# of the variables alone.
-design_coding <- function(object) {
-  terms <- stats::delete.response(object$terms)
-  classes <- attr(object$terms, "dataClasses")
-  names <- vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
-  row <- lapply(stats::setNames(nm = names), function(name) {
-    levels <- object$xlevels[[name]]
-    if (!is.null(levels)) return(factor(levels[1L], levels))
-    columns <- regmatches(classes[[name]], regexec("^nmatrix\\.(.*)$", classes[[name]]))[[1L]][2L]
-    if (!is.na(columns)) return(matrix(0, 1L, as.integer(columns)))
-    if (classes[[name]] == "logical") FALSE else 0
-  })
-  frame <- structure(row, class = "data.frame", row.names = 1L, terms = terms)
-  design <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
-  estimated <- !colnames(design) %in% names(object$fixed_trend)
-  structure(design[, estimated, drop = FALSE], assign = attr(design, "assign")[estimated],
-    contrasts = attr(design, "contrasts"))
-}
-
 # The model frame is not kept (it is as large as the data): it is built again from the call.
 #' @rdname coef.neargp
 #' @export

@@ -14,6 +14,7 @@
 #' @param object a fit of [neargp()] to several responses of different families.
 #' @param newdata,interval,level,probs,threshold,threads,chunk_size,filename,overwrite,verbose see
 #'   [predict.neargp()].
+#' @param re.form,allow.new.levels see [predict.neargp()]. `simulate()` accepts them as well.
 #' @param type see [predict.neargp()], or `"factor"` for the fields.
 #' @param outputs the names of the responses that are wanted. Default: all.
 #' @param covariance `TRUE` adds the attribute `"covariance"`, an array with a matrix of linear
@@ -49,7 +50,8 @@ predict.neargp_joint <- function(object, newdata,
                                  outputs = object$outputs, covariance = FALSE,
                                  use_observed = FALSE, chunk_size = NULL, threads = NULL,
                                  verbose = rlang::is_interactive(), filename = NULL,
-                                 overwrite = FALSE, ...) {
+                                 overwrite = FALSE, re.form = NULL, allow.new.levels = FALSE,
+                                 ...) {
   check_no_more_arguments()
   check_given(missing(newdata), "newdata", "a data frame, sf points or a raster")
   type <- check_choice(type, "type", c("response", "link", "quantile", "factor"))
@@ -59,7 +61,8 @@ predict.neargp_joint <- function(object, newdata,
   check_flag(use_observed, "use_observed")
   wanted <- list(type = type, interval = interval, level = check_level(level),
     probs = if (type == "quantile") check_probs(probs),
-    threshold = check_output_thresholds(threshold, outputs), threads = threads)
+    threshold = check_output_thresholds(threshold, outputs), threads = threads, re_form = re.form)
+  object <- joint_for_effects_of(object, newdata, re.form, allow.new.levels, pooled = TRUE)
   columns_at <- function(newdata) {
     if (type == "factor") return(factor_columns(object, newdata, wanted))
     if (use_observed) return(columns_given_observed(object, newdata, outputs, wanted))
@@ -87,7 +90,7 @@ joint_columns <- function(object, newdata, outputs, wanted) {
   columns <- lapply(seq_along(outputs), function(i) {
     part <- part_of(object, outputs[i])
     arguments <- list(part, newdata, type = wanted$type, interval = wanted$interval,
-      level = wanted$level, threads = wanted$threads, verbose = FALSE)
+      level = wanted$level, threads = wanted$threads, verbose = FALSE, re.form = wanted$re_form)
     if (wanted$type == "quantile") arguments$probs <- wanted$probs
     if (!is.null(wanted$threshold)) arguments$threshold <- wanted$threshold[i]
     named_by_output(do.call(stats::predict, arguments), outputs[i])

@@ -97,9 +97,10 @@ joint_posterior <- function(shared, state, at_optimum) {
     beta = at_optimum$beta, beta_vcov = at_optimum$beta_vcov)
 }
 
-# A state of the core with the coefficients of the random effects of all parts in place of the
-# whitened ones, see with_latent_effects().
+# A state of the core with the coefficients of each part, and with those of random effects in place
+# of the whitened ones, see with_latent_effects().
 joint_coefficients <- function(shared, state, values) {
+  state <- coefficients_of_parts(state, shared$common)
   for (m in seq_along(shared$parts)) {
     part <- shared$parts[[m]]
     if (!has_effects(part$data)) next
@@ -134,7 +135,8 @@ joint_spread <- function(slopes, free, units, least = 0.05) {
 }
 
 # The trend in the core's columns and in those of the user, with V + J C J' (trend-uncertainty.R).
-# Coefficients of random effects are those of their columns.
+# Coefficients of random effects are those of their columns. `of_parts`: the coefficients of one part
+# after the other, where common ones are repeated.
 joint_trend <- function(shared, posterior, spread, values) {
   parts <- shared$parts
   J <- vapply(spread$shifted, function(at) (at$beta - posterior$beta) / at$step,
@@ -146,14 +148,15 @@ joint_trend <- function(shared, posterior, spread, values) {
   back <- diagonal_blocks(maps)
   at <- as.double(unlist(lapply(parts, function(part) part$data$basis$at %||%
     double(ncol(part$data$X)))))
-  names <- unlist(lapply(names(parts), function(output) {
-    if (ncol(parts[[output]]$data$X)) sprintf("%s:%s", output, colnames(parts[[output]]$data$X))
-  }))
-  beta <- stats::setNames(drop(back %*% (at + posterior$beta[trends])), names)
-  natural <- structure(back %*% vcov[trends, trends, drop = FALSE] %*% t(back),
-    dimnames = if (length(names)) list(names, names))
-  list(beta = beta, beta_vcov = natural, core = list(beta = posterior$beta,
-    beta_vcov = posterior$beta_vcov))
+  beta <- drop(back %*% (at + posterior$beta[trends]))
+  natural <- back %*% vcov[trends, trends, drop = FALSE] %*% t(back)
+  owners <- coefficient_owners(parts)
+  own <- owners$first
+  list(beta = stats::setNames(beta[own], owners$name),
+    beta_vcov = structure(natural[own, own, drop = FALSE],
+      dimnames = if (length(own)) list(owners$name, owners$name)),
+    of_parts = list(beta = beta, beta_vcov = natural),
+    core = list(beta = posterior$beta, beta_vcov = posterior$beta_vcov))
 }
 
 # The fit of a response with the estimates of the joint one. Its field is that of the joint
@@ -170,8 +173,9 @@ joint_part <- function(part, m, shared, values, trend, posterior) {
   if (is_gaussian(part$family)) part$nugget <- own[is_family]
   at <- unlist(lapply(shared$parts, function(x) ncol(x$data$X)))
   place <- sum(at[seq_len(m - 1L)]) + seq_len(at[m])
-  part$beta <- stats::setNames(unname(trend$beta[place]), colnames(part$data$X))
-  part$beta_vcov <- named_square(trend$beta_vcov[place, place, drop = FALSE], part$data$X)
+  part$beta <- stats::setNames(trend$of_parts$beta[place], colnames(part$data$X))
+  part$beta_vcov <- named_square(trend$of_parts$beta_vcov[place, place, drop = FALSE],
+    part$data$X)
   part$core_trend <- list(beta = trend$core$beta[with_effects],
     beta_vcov = trend$core$beta_vcov[with_effects, with_effects, drop = FALSE])
   part$posterior <- list(coords = posterior$coords, node = posterior$place[rows],

@@ -59,7 +59,7 @@ print.neargp_joint <- function(x, digits = max(3L, getOption("digits") - 3L), ..
 sections.neargp_joint <- function(x, digits, summary = NULL) {
   families <- vapply(x$parts, function(part) paste0(family_call(part$family), " with ",
     part$family$link, " link"), "")
-  formulas <- vapply(x$parts, function(part) deparse1(part$formula), "")
+  formulas <- vapply(stats::formula(x), deparse1, "")
   left <- vapply(x$parts, function(part) deparse1(part$formula[[2L]]), "")
   facts <- c(Formulas = on_lines(ifelse(left == x$outputs, formulas, paste0(x$outputs, ": ",
     formulas))),
@@ -228,8 +228,8 @@ rows_of_part <- function(part) {
 tidy.neargp_joint <- function(x, ...) {
   check_no_more_arguments()
   table <- summary(x)$coefficients
-  owner <- rep(x$outputs, vapply(x$parts, function(part) length(part$beta), 0L))
-  data.frame(response = owner, term = substring(rownames(table), nchar(owner) + 2L),
+  owners <- coefficient_owners(x$parts)
+  data.frame(response = owners$owner, term = owners$term,
     estimate = table[, 1L], std.error = table[, 2L], statistic = table[, 3L],
     p.value = table[, 4L], row.names = NULL)
 }
@@ -268,4 +268,4 @@ parts_of <- function(object) lapply(rlang::set_names(object$outputs), part_of, o
 family.neargp_joint <- function(object, ...) lapply(object$parts, stats::family)
 
 #' @export
-formula.neargp_joint <- function(x, ...) lapply(x$parts, stats::formula)
+formula.neargp_joint <- function(x, ...) x$formulas %||% lapply(x$parts, stats::formula)

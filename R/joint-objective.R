@@ -12,8 +12,9 @@ joint_latent <- function(shared, search, exact = shared$method$factor == "exact"
     core_nodes(shared$coords, search$order, search$neighbors, shared$method$jitter, NULL),
     list(places = matrix(shared$place, 1L), shares = matrix(1, 1L, rows),
       response = shared$response, structure = structure_of_fields(shared$structures)),
-    length(shared$parts), shared$data[c("y", "trials", "weights", "offset", "design")], exact,
-    factor_bytes(shared$method), shared$context, shared$data$effects))
+    length(shared$parts), merged_rows(shared$data, shared$common)[c("y", "trials", "weights",
+      "offset", "design")], exact, factor_bytes(shared$method), shared$context,
+    shared$data$effects))
 }
 
 # Neighbours of the locations in the metric of the first structure. A structure of another shape

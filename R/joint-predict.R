@@ -32,6 +32,7 @@ predictor.neargp_shared_field <- function(method, object, settings) {
 # The fields at locations, and their means at each of the shifted parameters. All responses of a
 # prediction ask for the same ones, which are kept until others are asked for.
 fields_at <- function(object, coords, settings) {
+  object <- object$known %||% object
   # those of a response would be as many as it has rows
   settings$k <- min(max(60L, 2L * object$k), nrow(object$posterior$coords))
   last <- cached(object, "last_fields", settings$context, new.env(parent = emptyenv()))
@@ -44,6 +45,7 @@ fields_at <- function(object, coords, settings) {
 }
 
 new_fields_at <- function(object, coords, settings) {
+  object <- object$known %||% object
   pointer <- cached_fields(object, settings$context)
   posterior <- object$posterior
   index <- cached(object, "node_index", settings$context, core_index(posterior$coords,
@@ -70,7 +72,8 @@ restored_fields <- function(object, context) {
   effects <- joint_effects(shared, to_core(shared$start, shared$layout$transform))
   if (shared$data$effects > 0L) core_latent_set_effects(latent, effects$columns)
   core_fields_restore(latent, specified_structures(object), core_loadings(object), posterior$mean,
-    posterior$beta, posterior$pseudo_precision, posterior$field_response, context)
+    merged_coefficients(posterior$beta, shared$common), posterior$pseudo_precision,
+    posterior$field_response, context)
   latent
 }
 
@@ -98,7 +101,8 @@ linear_predictors <- function(object, fields, targets) {
     design[, columns] <- design_columns(target$data, target$X)
     list(m = m, design = design, mean = base_mean(target$data, target$X, target$offset) +
       drop(row_products(design, object$core_trend$beta)) + drop(fields$mean %*% A[m, ]),
-    unseen = design - field_answers(fields$response, A[m, ], count),
+    unseen = design - with_columns_of_new(field_answers(fields$response, A[m, ], count),
+      ncol(design)),
     slopes = parameter_slopes(object, fields, design, m))
   }, targets, responses)
   covariance <- array(0, c(count, length(parts), length(parts)))

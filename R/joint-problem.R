@@ -33,6 +33,7 @@ joint_problem <- function(parts, structures, coords, place, layout, locations, m
     place = place,                   # the location of each row
     response = rep(seq_along(parts), vapply(parts, function(part) length(part$data$y), 0L)),
     data = data_of_parts(parts),     # rows as the core takes them
+    common = common_map(parts),      # of coefficients that responses share, joint-common.R
     rows_of_parts = NULL,            # which rows of each part these are, NULL for all
     locations = locations,           # how locations are embedded
     method = method, control = control, context = context, session = session,

@@ -5,7 +5,7 @@
 # Whether the arguments of neargp() describe several responses that share fields, other than those
 # of a model of coregionalisation of Gaussian ones.
 is_joint_model <- function(formula, family, data) {
-  if (is_list_of(formula, "formula")) return(TRUE)
+  if (is_list_of(formula, "formula") || formula_has_common(formula)) return(TRUE)
   if (!rlang::is_formula(formula) || length(formula) != 3L || is.null(family)) return(FALSE)
   if (is_list_of(family, "family")) return(TRUE)
   takes_matrix <- c("gaussian", "binomial", "betabinomial", "censored_gaussian", "categorical")
@@ -57,9 +57,7 @@ joint_formulas <- function(formula, data) {
     outputs <- ifelse(nzchar(given), given, left)
   } else {
     columns <- response_columns_of(formula, data)
-    if (length(columns) < 2L) {
-      abort_argument("family", "one family for one response", "a list")
-    }
+    if (length(columns) < 2L) check_one_response(formula)
     outputs <- names(columns)
     formula <- lapply(columns, function(column) {
       formula[[2L]] <- column
@@ -71,6 +69,14 @@ joint_formulas <- function(formula, data) {
       outputs[anyDuplicated(outputs)]), i = "Name them: list(first = y ~ 1, second = y ~ 1)."))
   }
   stats::setNames(formula, outputs)
+}
+
+check_one_response <- function(formula) {
+  if (formula_has_common(formula)) {
+    abort_neargp("formula", c("common() is for several responses, and the formula has one.",
+      i = "Leave common() out, or give a list of formulas."))
+  }
+  abort_argument("family", "one family for one response", "a list")
 }
 
 check_joint_formulas <- function(formula) {

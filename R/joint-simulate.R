@@ -5,9 +5,11 @@
 #' @importFrom stats simulate
 #' @export
 simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL, threads = NULL,
-                                  ...) {
+                                  re.form = NULL, allow.new.levels = FALSE, ...) {
   check_no_more_arguments()
   nsim <- check_count(nsim, "nsim")
+  if (!is.null(newdata)) object <- joint_for_effects_of(object, newdata, re.form,
+    allow.new.levels, pooled = FALSE)
   state <- seed_generator(seed)
   on.exit(state$restore())
   context <- plain_context(threads)
@@ -41,9 +43,12 @@ target_of_rows <- function(part) {
 draw_fields <- function(object, coords, nsim, context) {
   trend <- object$core_trend
   betas <- trend$beta + normal_draws(trend$beta_vcov, nsim)
-  noise <- core_latent_draws(cached_fields(object, context), nsim, order_key(), context)$field
+  noise <- core_latent_draws(cached_fields(object$known %||% object, context), nsim, order_key(),
+    context)$field
   posterior <- object$posterior
-  nodes <- posterior$mean + noise - posterior$field_response %*% (betas - trend$beta)
+  seen <- seq_len(ncol(posterior$field_response))
+  nodes <- posterior$mean + noise - posterior$field_response %*% (betas - trend$beta)[seen, ,
+    drop = FALSE]
   count <- nrow(posterior$coords)
   fields <- lapply(seq_along(structure_of_fields(object$structures)), function(field) {
     drawn_at(object, field, coords, nodes[(field - 1L) * count + seq_len(count), , drop = FALSE],

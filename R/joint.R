@@ -8,7 +8,9 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
   families <- joint_families(family, names(formulas))
   settings <- joint_settings(call, frame)
   structures <- joint_structures(settings$covariance, names(formulas))
-  parts <- fit_parts(call, formulas, families, settings$shared, frame)
+  common <- cut_common(formulas)
+  parts <- with_common_terms(fit_parts(call, common$formulas, families, settings$shared, frame),
+    common$labels)
   check_common_locations(parts)
   check_joint_parts(parts)
   fitted <- proc.time()[["elapsed"]]
@@ -20,13 +22,11 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
       new_context(settings$threads, "cpu", settings$control$neighbor_search), session)
     new_joint_fit(shared, joint_optimum(shared), settings, kept_call)
   })
+  object$formulas <- formulas
   object$one_data <- length(unique(lapply(parts, function(part) part$call$data))) == 1L
   object$elapsed <- c(separate = fitted - began, joint = proc.time()[["elapsed"]] - fitted,
     total = proc.time()[["elapsed"]] - began)
-  if (!object$convergence$converged) {
-    warn_neargp("convergence", sprintf("The fit did not converge: %s.",
-      object$convergence$message))
-  }
+  warn_unless_converged(object)
   object
 }
 
