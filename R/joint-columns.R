@@ -16,6 +16,10 @@
 #'   [predict.neargp()].
 #' @param re.form,allow.new.levels see [predict.neargp()]. `simulate()` accepts them as well.
 #' @param type see [predict.neargp()], or `"factor"` for the fields.
+#' @param threshold_of see [predict.neargp()].
+#' @param exceedance `"all"` adds the probability that all responses exceed their thresholds
+#'   together, in the column `p_exceed_all`, and the standard error of its computation,
+#'   `se_exceed_all`. Default: `"each"`, the probability of each response.
 #' @param outputs the names of the responses that are wanted. Default: all.
 #' @param covariance `TRUE` adds the attribute `"covariance"`, an array with a matrix of linear
 #'   predictors for each row. Default: `FALSE`.
@@ -42,12 +46,17 @@
 #' # A count where the level is known
 #' predict(fit, data.frame(x = 0.5, y = 0.5, level = 0.2), outputs = "count", use_observed = TRUE)
 #' scores(fit)
+#'
+#' # The probability that both exceed a limit, on a grid of two cells
+#' predict(fit, data.frame(x = c(0.2, 0.8), y = 0.5), threshold = c(count = 2, level = 0.5),
+#'   exceedance = "all")
 #' @export
 predict.neargp_joint <- function(object, newdata,
                                  type = c("response", "link", "quantile", "factor"),
                                  interval = c("none", "confidence", "prediction"), level = 0.95,
                                  probs = c(0.05, 0.5, 0.95), threshold = NULL,
-                                 outputs = object$outputs, covariance = FALSE,
+                                 threshold_of = c("observation", "mean"),
+                                 exceedance = c("each", "all"), outputs = object$outputs, covariance = FALSE,
                                  use_observed = FALSE, chunk_size = NULL, threads = NULL,
                                  verbose = rlang::is_interactive(), filename = NULL,
                                  overwrite = FALSE, re.form = NULL, allow.new.levels = FALSE,
@@ -61,12 +70,18 @@ predict.neargp_joint <- function(object, newdata,
   check_flag(use_observed, "use_observed")
   wanted <- list(type = type, interval = interval, level = check_level(level),
     probs = if (type == "quantile") check_probs(probs),
-    threshold = check_output_thresholds(threshold, outputs), threads = threads, re_form = re.form)
+    threshold = check_output_thresholds(threshold, outputs), threads = threads, re_form = re.form,
+    threshold_of = check_choice(threshold_of, "threshold_of", c("observation", "mean")),
+    exceedance = check_choice(exceedance, "exceedance", c("each", "all")))
+  check_joint_thresholds(wanted, use_observed, !missing(threshold_of))
   object <- joint_for_effects_of(object, newdata, re.form, allow.new.levels, pooled = TRUE)
   columns_at <- function(newdata) {
     if (type == "factor") return(factor_columns(object, newdata, wanted))
     if (use_observed) return(columns_given_observed(object, newdata, outputs, wanted))
-    joint_columns(object, newdata, outputs, wanted)
+    columns <- joint_columns(object, newdata, outputs, wanted)
+    if (wanted$exceedance == "all") columns <- cbind(columns, as.data.frame(joint_exceedance(object,
+      newdata, outputs, wanted)))
+    columns
   }
   if (is_raster(newdata)) {
     if (covariance || use_observed) {
@@ -85,6 +100,21 @@ predict.neargp_joint <- function(object, newdata,
   result
 }
 
+# `of_given`: whether the call has `threshold_of`.
+check_joint_thresholds <- function(wanted, use_observed, of_given) {
+  all <- wanted$exceedance == "all"
+  if (is.null(wanted$threshold) && (all || of_given)) {
+    abort_argument("threshold", sprintf("given with `%s`", if (all) "exceedance" else
+      "threshold_of"), NULL)
+  }
+  if (!is.null(wanted$threshold) && wanted$type == "factor") {
+    abort_argument("threshold", "NULL for the fields", wanted$threshold)
+  }
+  if (use_observed && (all || wanted$threshold_of == "mean")) {
+    abort_argument("use_observed", "FALSE with this exceedance", TRUE)
+  }
+}
+
 # Columns of each response with its name at their ends.
 joint_columns <- function(object, newdata, outputs, wanted) {
   columns <- lapply(seq_along(outputs), function(i) {
@@ -92,7 +122,9 @@ joint_columns <- function(object, newdata, outputs, wanted) {
     arguments <- list(part, newdata, type = wanted$type, interval = wanted$interval,
       level = wanted$level, threads = wanted$threads, verbose = FALSE, re.form = wanted$re_form)
     if (wanted$type == "quantile") arguments$probs <- wanted$probs
-    if (!is.null(wanted$threshold)) arguments$threshold <- wanted$threshold[i]
+    if (!is.null(wanted$threshold)) {
+      arguments[c("threshold", "threshold_of")] <- list(wanted$threshold[i], wanted$threshold_of)
+    }
     named_by_output(do.call(stats::predict, arguments), outputs[i])
   })
   as.data.frame(do.call(c, columns), optional = TRUE)

@@ -109,6 +109,11 @@ check_common_terms <- function(parts) {
   for (label in unique(unlist(lapply(parts, `[[`, "common")))) {
     own <- Filter(function(part) label %in% part$common, parts)
     columns <- lapply(own, common_columns, label)
+    empty <- names(own)[lengths(columns) == 0L]
+    if (length(empty)) {
+      abort_neargp("formula", c(sprintf("The formula of `%s` has no intercept.", empty[1L]),
+        i = "Leave common(1) out, or the part that removes the intercept."))
+    }
     computed <- lapply(own, function(part) safe_variables(part$terms, label))
     if (length(unique(columns)) > 1L) {
       abort_neargp("formula", c(

@@ -36,7 +36,7 @@ new_joint_fit <- function(shared, state, settings, call) {
     posterior = posterior,             # of the fields at the locations
     locations = shared$locations, method = shared$method, control = shared$control,
     log_likelihood = final$bound %||% final$value,
-    separate = joint_separate(shared, state$first),
+    separate = joint_separate(shared, if (is.null(settings$start)) state$first),
     score = if (all_gaussian(shared$parts)) "log-likelihood" else "evidence lower bound",
     prior = shared$prior,
     convergence = state[c("converged", "message", "iterations", "evaluations")],
@@ -63,7 +63,7 @@ joint_natural <- function(layout, values, signs) {
 all_gaussian <- function(parts) all(vapply(parts, function(part) is_gaussian(part$family), NA))
 
 # The objective at the start is the sum of the separate fits, if each response begins with its own
-# field. For other structures it is the sum of what these fits found.
+# field. Otherwise, `first` being NULL after a given start, it is the sum of what these fits found.
 joint_separate <- function(shared, first) {
   if (!is.null(first)) return(first)
   if (all(vapply(shared$parts, function(part) is.numeric(part$log_likelihood), NA)))

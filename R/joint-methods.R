@@ -269,3 +269,18 @@ family.neargp_joint <- function(object, ...) lapply(object$parts, stats::family)
 
 #' @export
 formula.neargp_joint <- function(x, ...) x$formulas %||% lapply(x$parts, stats::formula)
+
+# A formula such as . ~ . + z changes that of each response; a list replaces the formulas.
+#' @export
+update.neargp_joint <- function(object, formula., ..., evaluate = TRUE) {
+  call <- object$call
+  frame <- parent.frame()
+  if (!missing(formula.)) {
+    given <- eval(call$formula, frame)
+    call$formula <- if (!rlang::is_formula(formula.)) formula. else if (rlang::is_formula(given))
+      stats::update(given, formula.) else lapply(given, stats::update, formula.)
+  }
+  changed <- as.list(match.call(expand.dots = FALSE))[["..."]]
+  for (name in names(changed)) call[name] <- changed[name]
+  if (isTRUE(evaluate)) eval(call, frame) else call
+}

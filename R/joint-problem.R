@@ -1,16 +1,19 @@
 # The problem of several responses that share fields. It consists of the rows of all parts in the
 # form of the core, one response after the other, and of the locations of the fields.
 
-new_joint_problem <- function(parts, structures, method, control, context, session) {
+# `start`: a joint fit at which the search begins, NULL for the fits of single responses.
+new_joint_problem <- function(parts, structures, method, control, context, session, start = NULL) {
   coords <- do.call(rbind, lapply(parts, function(part) part$data$coords))
   place <- location_index(coords)
   coords <- coords[!duplicated(place), , drop = FALSE]
-  begun <- joint_start_loadings(structures, parts, coords, context)
+  begun <- if (is.null(start)) joint_start_loadings(structures, parts, coords, context) else
+    loadings_of_start(start)
   locations <- parts[[1L]]$locations
   layout <- joint_layout(structures, begun$free, parts, locations)
   shared <- joint_problem(parts, structures, coords, place, layout, locations, method, control,
     context, session)
   shared$start <- joint_start_working(layout, structures, begun$loadings, parts)
+  if (!is.null(start)) shared$start <- with_start_of(shared$start, layout, start)
   shared$prior <- shared$prior && is_invertible(shared)
   shared$bounds <- joint_bounds(shared)
   shared$start <- clamp(shared$start, shared$bounds, shared$free)

@@ -33,8 +33,9 @@ response_columns_of <- function(formula, data) {
 # ---- the arguments of each response --------------------------------------------------------------
 
 # Arguments of neargp() that joint fits do not take, and what to do instead.
-refused_of_joint <- c(start = "Leave it out: the search begins at the fits of single responses.",
-  prior = "Leave it out.", transform = "Transform a response in its formula.",
+refused_of_joint <- c(prior = "Leave it out.",
+  fixed = "Give values to the families and the covariance, for example cov_matern(range = 10).",
+  transform = "Transform a response in its formula.",
   measurement_variance = "Leave it out, or give `weights`.", resume = "Leave it out.",
   support = "Leave it out.", cluster = "Leave it out.", time = NA)
 
@@ -57,7 +58,7 @@ joint_formulas <- function(formula, data) {
     outputs <- ifelse(nzchar(given), given, left)
   } else {
     columns <- response_columns_of(formula, data)
-    if (length(columns) < 2L) check_one_response(formula)
+    if (length(columns) < 2L) refuse_single_formula(formula)
     outputs <- names(columns)
     formula <- lapply(columns, function(column) {
       formula[[2L]] <- column
@@ -71,7 +72,7 @@ joint_formulas <- function(formula, data) {
   stats::setNames(formula, outputs)
 }
 
-check_one_response <- function(formula) {
+refuse_single_formula <- function(formula) {
   if (formula_has_common(formula)) {
     abort_neargp("formula", c("common() is for several responses, and the formula has one.",
       i = "Leave common() out, or give a list of formulas."))
@@ -137,13 +138,16 @@ joint_families <- function(family, outputs) {
   if (length(family) == 1L) family <- rep(unname(family), length(outputs))
   families <- lapply(for_each_response(family, outputs, "family"), as_family)
   several <- outputs[vapply(families, is_categorical, NA)]
-  if (length(several)) {
-    abort_neargp("family", c(
-      sprintf("Categories of three levels or more cannot share fields with other responses (%s).",
-        format_some(several)),
-      i = "Use ordinal() for ordered categories, or a response of two levels with binomial()."))
-  }
+  if (length(several)) refuse_categories(several)
   families
+}
+
+refuse_categories <- function(outputs, parent = NULL) {
+  abort_neargp("family", c(
+    sprintf("Categories of three levels or more cannot share fields with other responses (%s).",
+      format_some(outputs)),
+    i = "Use ordinal() for ordered categories, or a response of two levels with binomial()."),
+    parent = parent)
 }
 
 # ---- the fits of single responses ----------------------------------------------------------------
@@ -166,13 +170,25 @@ fit_parts <- function(call, formulas, families, shared, frame) {
     own$family <- families[[output]]
     own["nugget"] <- list(if (is_gaussian(families[[output]])) nuggets[[output]])
     own <- own[!vapply(as.list(own), is.null, NA)]
-    fit_part(own, frame)
+    rlang::try_fetch(fit_part(own, frame), neargp_error_response = function(condition) {
+      if (has_categories(own, frame)) refuse_categories(output, condition)
+      rlang::zap()
+    })
   })
 }
 
-# A response with fewer rows than k neighbours takes the default by itself.
+# Whether the response of a call is a factor or text of three levels or more.
+has_categories <- function(call, frame) {
+  y <- tryCatch(eval(call$formula[[2L]], as.data.frame(eval(call$data, frame)), frame),
+    error = function(e) NULL)
+  is_class_vector(y) && length(unique(stats::na.omit(y))) > 2L
+}
+
+# A response with fewer rows than k neighbours takes the default by itself. The joint search goes on
+# from fits that did not converge, and warns if it does not converge itself.
 fit_part <- function(call, frame) {
-  fitted <- function(call) suppressMessages(eval(call, frame), classes = "neargp_message")
+  fitted <- function(call) suppressWarnings(suppressMessages(eval(call, frame),
+    classes = "neargp_message"), classes = "neargp_warning_convergence")
   rlang::try_fetch(fitted(call), neargp_error_k = function(condition) {
     kept <- unclass(call$method)[c("ordering", "factor", "factor_memory", "jitter")]
     call$method <- do.call(vnngp, kept)

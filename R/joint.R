@@ -8,6 +8,7 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
   families <- joint_families(family, names(formulas))
   settings <- joint_settings(call, frame)
   structures <- joint_structures(settings$covariance, names(formulas))
+  start <- check_joint_start(settings$start, names(formulas), structures)
   common <- cut_common(formulas)
   parts <- with_common_terms(fit_parts(call, common$formulas, families, settings$shared, frame),
     common$labels)
@@ -19,7 +20,8 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
     method <- settings$method
     method$k <- method$k %||% method$default_k
     shared <- new_joint_problem(parts, structures, method, settings$control,
-      new_context(settings$threads, "cpu", settings$control$neighbor_search), session)
+      new_context(settings$threads, "cpu", settings$control$neighbor_search), session,
+      start)
     new_joint_fit(shared, joint_optimum(shared), settings, kept_call)
   })
   object$formulas <- formulas
@@ -49,9 +51,9 @@ joint_settings <- function(call, frame) {
   first["variance"] <- list(NULL)
   verbose <- value("verbose") %||% rlang::is_interactive()
   list(covariance = covariance, control = control, method = method, threads = value("threads"),
-    verbose = check_flag(verbose, "verbose"),
+    start = value("start"), verbose = check_flag(verbose, "verbose"),
     shared = list(method = method, covariance = structure(list(components = list(first)),
-      class = "neargp_covariance"), verbose = FALSE))
+      class = "neargp_covariance"), verbose = FALSE, start = NULL))
 }
 
 check_joint_parts <- function(parts) {

@@ -163,8 +163,14 @@ test_that("wrong calls get one classed error", {
   expect_error(call(family = list(poisson())[c(1, 1, 1)]), class = "neargp_error_argument")
   expect_error(call(family = list(count = poisson(), amuont = Gamma("log"))), "amount",
     class = "neargp_error_argument")
+  expect_error(call(list(count ~ z)), class = "neargp_error_argument")
+  expect_error(call(list(count ~ z, ~ 1)), class = "neargp_error_argument")
+  expect_error(call(data = list(d, d, d)), class = "neargp_error_argument")
+  expect_error(call(data = list(count = d, amuont = d)), "amount", class = "neargp_error_argument")
+  expect_error(call(weights = list(rep(1, 40))), class = "neargp_error_argument")
   expect_error(call(list(count ~ z, nothing ~ 1), transform(d, nothing = NA_real_)),
-    class = "neargp_error")
+    class = "neargp_error_empty")
+  expect_error(call(list(count ~ z, amount ~ 1), list(d, d[0, ])), class = "neargp_error_empty")
   expect_error(call(method = svgp()), class = "neargp_error_method")
   expect_error(call(method = vnngp(posterior = "mean-field")), class = "neargp_error_method")
   expect_error(call(covariance = cov_coregionalisation(cov_matern(), rank = 3)),
@@ -174,7 +180,13 @@ test_that("wrong calls get one classed error", {
   expect_error(call(covariance = cov_coregionalisation(cov_matern(nu = 1.5), rank = 2,
     own = cov_matern(nu = 1.5))), class = "neargp_error_argument")
   expect_error(call(family = list(poisson(), categorical())), class = "neargp_error_family")
+  d$kind <- factor(rep(c("a", "b", "c", "d"), 10))
+  expect_error(call(list(count ~ z, kind ~ 1), d, list(poisson(), binomial())), "categories",
+    class = "neargp_error_family")
+  expect_error(call(list(count ~ z, kind ~ 1), d, NULL), class = "neargp_error_family")
   expect_error(call(list(count ~ z, count ~ 1)), class = "neargp_error_argument")
+  expect_error(call(fixed = c(range = 0.2)), class = "neargp_error_argument")
+  expect_error(call(method = vecchia()), class = "neargp_error_method")
   expect_error(call(start = c(range = 1)), class = "neargp_error_argument")
   expect_error(neargp(cbind(count, z) ~ 1, d, coords = ~ x + y,
     covariance = cov_coregionalisation(cov_matern(nu = 1.5), own = cov_exponential())),
@@ -185,4 +197,8 @@ test_that("wrong calls get one classed error", {
   fit <- call()
   expect_error(predict(fit, d[1:2, ], outputs = "weight"), class = "neargp_error_argument")
   expect_error(scores(fit, d["x"]), class = "neargp_error_argument")
+  skip_if_not_installed("sf")
+  points <- sf::st_as_sf(d, coords = c("x", "y"), crs = 32632)
+  expect_error(neargp(two_formulas, list(points, sf::st_transform(points, 32633)),
+    family = two_families), class = "neargp_error_crs")
 })

@@ -1,0 +1,138 @@
+#' Compare numbers of shared factors
+#'
+#' @description
+#' Fits a [joint model][joint_models] with one, two, three and more shared factors. Returns a table,
+#' all fits, and the best one. Experimental.
+#'
+#' ```r
+#' ranks <- compare_ranks(fit, 1:3)
+#' ranks$best
+#' ```
+#'
+#' @details
+#' AIC is `2 * df - 2 * score`, where the score is the ELBO, or the log-likelihood of Gaussian
+#' responses. A factor thus has to gain more than the number of its loadings. With `folds` the fit
+#' with the lowest log score of left-out locations is the best.
+#'
+#' The first row of the table is the sum of separate fits.
+#'
+#' @param object a joint fit by [neargp()], whose formulas, families and data are used. The data
+#'   must exist where `compare_ranks()` is called.
+#' @param ranks numbers of factors, integers from 1 to the number of responses. Default: 1 to 4.
+#' @param own a covariance. Tries each rank also with a field of each response's own. Default
+#'   `NULL`: without such fields.
+#' @param covariance the covariance of the factors. Default: the first of `object`.
+#' @param folds a number of folds, or a fold for each observation, for [cross_validate()]. Default
+#'   `NULL`: no cross-validation.
+#' @param refit whether to estimate all parameters for each fold. Default: `FALSE`.
+#' @return A list of class `neargp_ranks` with `table`, a data frame with a row for each fit, `fits`
+#'   and `best`, a fit. A fit that fails is `NULL` and its row is `NA`.
+#' @seealso [joint_models], [cov_coregionalisation()]
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(100), y = runif(100))
+#' gradient <- sin(6 * d$x)
+#' d$count <- matrix(rpois(400, exp(0.5 + gradient %o% c(1, 0.7, -0.5, 0.8))), 100,
+#'   dimnames = list(NULL, c("a", "b", "c", "d")))
+#' fit <- neargp(count ~ 1, d, coords = ~ x + y, family = poisson(), method = vnngp(k = 8))
+#' compare_ranks(fit, 1:2)
+#' @export
+compare_ranks <- function(object, ranks = NULL, own = NULL, covariance = NULL, folds = NULL,
+                          refit = FALSE) {
+  check_class(object, "object", "neargp_joint", "a fit of neargp() to several responses")
+  ranks <- check_ranks(ranks, length(object$outputs))
+  check_flag(refit, "refit")
+  covariance <- covariance %||% structure(list(components = list(
+    object$structures[[1L]]$component)), class = "neargp_covariance")
+  check_plain_covariance(covariance, "covariance")
+  if (!is.null(own)) check_plain_covariance(own, "own")
+  if (!is.null(folds)) folds <- folds_of_places(object, folds)[object$posterior$place]
+  frame <- parent.frame()
+  tried <- expand.grid(rank = ranks, own = if (is.null(own)) FALSE else c(FALSE, TRUE))
+  tried <- tried[!(tried$own & tried$rank == length(object$outputs)), ]
+  fits <- Map(function(rank, with_own) {
+    fields <- cov_coregionalisation(covariance, rank = rank, own = if (with_own) own)
+    fit_of_rank(object, fields, frame)
+  }, tried$rank, tried$own)
+  names(fits) <- paste0(tried$rank, ifelse(tried$own, " + own", ""))
+  new_ranks(object, fits, folds, refit)
+}
+
+check_ranks <- function(ranks, count) {
+  if (is.null(ranks)) return(seq_len(min(4L, count)))
+  valid <- is.numeric(ranks) && length(ranks) && all(ranks %in% seq_len(count)) &&
+    !anyDuplicated(ranks)
+  if (!valid) {
+    abort_argument("ranks", sprintf("different integers from 1 to %d, the number of responses",
+      count), ranks)
+  }
+  as.integer(ranks)
+}
+
+check_plain_covariance <- function(covariance, name) {
+  if (!inherits(covariance, "neargp_covariance") ||
+      inherits(covariance, "neargp_coregionalisation")) {
+    abort_argument(name, "a covariance such as cov_matern(nu = 1.5)", covariance)
+  }
+}
+
+# NULL where the fit is an error, which becomes a warning.
+fit_of_rank <- function(object, covariance, frame) {
+  call <- object$call
+  call$covariance <- covariance
+  call$start <- NULL
+  call$verbose <- FALSE
+  rlang::try_fetch(eval(call, frame), neargp_error = function(condition) {
+    warn_neargp("convergence", sprintf("The fit with rank %d failed: %s", covariance$rank,
+      conditionMessage(condition)))
+    NULL
+  })
+}
+
+new_ranks <- function(object, fits, folds, refit) {
+  known <- Filter(Negate(is.null), fits)
+  if (!length(known)) abort_neargp("fits", "No number of factors could be fitted.")
+  rows <- lapply(fits, function(fit) if (is.null(fit)) rank_row(NA, NA) else
+    rank_row(as.double(stats::logLik(fit)), attr(stats::logLik(fit), "df"),
+      if (!is.null(folds)) held_out_score(fit, folds, refit)))
+  separate <- rank_row(known[[1L]]$separate %||% NA, separate_degrees(known[[1L]]))
+  table <- do.call(rbind, c(list(separate = separate), rows))
+  criterion <- if (is.null(folds)) table$AIC[-1L] else table$log_score[-1L]
+  if (is.null(folds)) table$log_score <- NULL
+  best <- names(fits)[which.min(criterion)]
+  structure(list(table = table, fits = fits, best = fits[[best]], chosen = best,
+    criterion = if (is.null(folds)) "AIC" else "log score of left-out locations",
+    score = known[[1L]]$score), class = "neargp_ranks")
+}
+
+rank_row <- function(score, df, log_score = NULL) {
+  data.frame(df = df, score = score, AIC = 2 * df - 2 * score, log_score = log_score %||% NA_real_)
+}
+
+# Parameters of separate fits: a variance for each response in place of the loadings, and the
+# parameters of the correlation function for each response.
+separate_degrees <- function(fit) {
+  layout <- fit$layout
+  free <- !layout$fixed
+  first <- layout$component %in% 1L & layout$kind != "loading"
+  of_parts <- sum(vapply(fit$parts, function(part) length(part$beta), 0L))
+  of_parts + length(fit$outputs) * (1L + sum(free & first)) + sum(free & !is.na(layout$output))
+}
+
+# The mean over all observations.
+held_out_score <- function(fit, folds, refit) {
+  found <- cross_validate(fit, folds, refit = refit, verbose = FALSE)$predictions
+  mean(found$log_score)
+}
+
+#' @export
+print.neargp_ranks <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_no_more_arguments()
+  cat(sprintf("Numbers of shared factors; score: %s\n", x$score))
+  table <- x$table
+  table[] <- lapply(table, function(column) format(column, digits = digits + 2L))
+  table[[" "]] <- ifelse(rownames(table) == x$chosen, "<- lowest", "")
+  print(table)
+  cat(sprintf("Lowest %s: %s\n", x$criterion, x$chosen))
+  invisible(x)
+}

@@ -1,0 +1,59 @@
+# The probability that all responses of a joint fit exceed their thresholds.
+
+test_that("two Gaussian responses: the bivariate normal probability, by quadrature", {
+  set.seed(4)
+  d <- data.frame(x = runif(60), y = runif(60))
+  d$a <- sin(6 * d$x) + rnorm(60, sd = 0.3)
+  d$b <- sin(6 * d$x) + cos(5 * d$y)
+  d$b[1:20] <- NA
+  B <- matrix(c(1, 0.8, 0.8, 2), 2L)
+  fit <- neargp(list(a ~ 1, b ~ 1), d, coords = ~ x + y, nugget = list(0.1, 0.2),
+    covariance = cov_coregionalisation(cov_exponential(range = 0.3), matrices = list(B)),
+    method = vnngp(k = 20))
+  at <- data.frame(x = c(0.5, 2), y = c(0.4, 2))
+  limits <- c(a = 0.3, b = 0.1)
+  both <- predict(fit, at, threshold = limits, exceedance = "all")
+  moments <- predict(fit, at, type = "link", covariance = TRUE)
+  normal <- function(i, noise) {
+    mean <- c(moments$mean_a[i], moments$mean_b[i])
+    V <- attr(moments, "covariance")[i, , ] + diag(noise)
+    given_a <- function(a) {
+      center <- mean[2L] + V[1L, 2L] / V[1L, 1L] * (a - mean[1L])
+      pnorm(limits[2L], center, sqrt(V[2L, 2L] - V[1L, 2L]^2 / V[1L, 1L]), lower.tail = FALSE) *
+        dnorm(a, mean[1L], sqrt(V[1L, 1L]))
+    }
+    integrate(given_a, limits[1L], mean[1L] + 10 * sqrt(V[1L, 1L]), rel.tol = 1e-8)$value
+  }
+  expected <- vapply(1:2, normal, 0, noise = c(0.1, 0.2))
+  expect_true(all(abs(both$p_exceed_all - expected) < 4 * both$se_exceed_all + 1e-6))
+  expect_true(all(both$se_exceed_all < 3e-3))
+  of_mean <- predict(fit, at, threshold = limits, exceedance = "all", threshold_of = "mean")
+  expected <- vapply(1:2, normal, 0, noise = c(0, 0))
+  expect_true(all(abs(of_mean$p_mean_exceed_all - expected) < 5 * of_mean$se_mean_exceed_all))
+  expect_identical(predict(fit, at, threshold = limits, exceedance = "all"), both)
+})
+
+test_that("counts and presence: the share of joint draws, and missing rows", {
+  set.seed(5)
+  d <- data.frame(x = runif(100), y = runif(100))
+  d$count <- rpois(100, exp(sin(6 * d$x)))
+  d$present <- rbinom(100, 1, plogis(2 * sin(6 * d$x)))
+  fit <- neargp(list(count ~ x, present ~ 1), d, coords = ~ x + y,
+    family = list(poisson(), binomial()), method = vnngp(k = 10))
+  at <- data.frame(x = c(0.2, 0.5, NA), y = 0.5)
+  found <- predict(fit, at, threshold = c(1, 0), exceedance = "all")
+  drawn <- as.matrix(simulate(fit, 20000, seed = 1, newdata = at[1:2, ]))
+  all <- drawn[, grepl("_count$", colnames(drawn))] > 1 &
+    drawn[, grepl("_present$", colnames(drawn))] > 0
+  expect_equal(found$p_exceed_all[1:2], unname(rowMeans(all)), tolerance = 0.03)
+  expect_identical(is.na(found$p_exceed_all), c(FALSE, FALSE, TRUE))
+  expect_equal(found$p_exceed_present[1:2], predict(fit, at, outputs = "present")$mean_present[1:2])
+  # of one response alone it is its own probability
+  one <- predict(fit, at[1:2, ], outputs = "count", threshold = 1, exceedance = "all")
+  expect_equal(one$p_exceed_all, one$p_exceed_count, tolerance = 1e-3)
+  for (wrong in list(list(exceedance = "all"), list(threshold_of = "mean"),
+    list(exceedance = "all", threshold = 1, use_observed = TRUE),
+    list(type = "factor", threshold = 1), list(exceedance = "some", threshold = 1))) {
+    expect_error(do.call(predict, c(list(fit, at), wrong)), class = "neargp_error_argument")
+  }
+})

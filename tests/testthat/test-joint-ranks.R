@@ -1,0 +1,63 @@
+# The number of shared factors.
+
+five_species <- function(n = 200) {
+  set.seed(3)
+  d <- data.frame(x = runif(n), y = runif(n))
+  distance <- as.matrix(dist(d)) / 0.15
+  root <- t(chol((1 + distance) * exp(-distance) + diag(1e-8, n)))
+  loadings <- rbind(c(0.9, 0), c(0.7, 0.5), c(-0.6, 0.6), c(0.2, -0.8), c(0.8, 0.3))
+  eta <- root %*% matrix(rnorm(2 * n), n) %*% t(loadings)
+  d$counts <- matrix(rpois(5 * n, exp(0.5 + eta)), n, dimnames = list(NULL, paste0("s", 1:5)))
+  d
+}
+
+test_that("two factors are found in data of two factors", {
+  d <- five_species()
+  fit <- neargp(counts ~ 1, d, coords = ~ x + y, family = poisson(), method = vnngp(k = 8))
+  ranks <- compare_ranks(fit, 1:3)
+  expect_identical(ranks$chosen, "2")
+  expect_equal(ranks$best$log_likelihood, fit$log_likelihood, tolerance = 1e-6)
+  # five intercepts and a range, with 5, 9 and 12 loadings; apart five variances and five ranges
+  expect_equal(ranks$table$df, c(15, 11, 15, 18))
+  expect_equal(ranks$table$AIC, 2 * ranks$table$df - 2 * ranks$table$score)
+  expect_match(paste(capture.output(print(ranks)), collapse = "\n"), "Lowest AIC: 2")
+  set.seed(1)
+  held_out <- compare_ranks(fit, 1:2, folds = 4, own = cov_exponential())
+  expect_identical(rownames(held_out$table), c("separate", "1", "2", "1 + own", "2 + own"))
+  expect_lt(held_out$table["2", "log_score"], held_out$table["1", "log_score"])
+  # the score is that of cross_validate() with the same folds
+  set.seed(1)
+  folds <- folds_of_places(fit, 4)[fit$posterior$place]
+  expect_equal(held_out$table["2", "log_score"],
+    mean(cross_validate(held_out$fits[["2"]], folds)$predictions$log_score))
+  for (wrong in list(list(ranks = 0), list(ranks = 6), list(ranks = c(1, 1)), list(own = "all"),
+    list(folds = 1), list(covariance = cov_coregionalisation(cov_matern())))) {
+    expect_error(do.call(compare_ranks, c(list(fit), wrong)), class = "neargp_error")
+  }
+  expect_error(compare_ranks(d), class = "neargp_error_argument")
+})
+
+test_that("a fit continues from an earlier one, and changes of formulas reach all responses", {
+  d <- five_species(80)
+  d$level <- sin(6 * d$x) + d$counts[, 1L]
+  fit <- neargp(list(first = counts[, "s1"] ~ 1, level ~ 1), d, coords = ~ x + y,
+    family = list(poisson(), gaussian()), method = vnngp(k = 8))
+  again <- update(fit, start = fit)
+  expect_equal(again$log_likelihood, fit$log_likelihood, tolerance = 1e-6)
+  expect_equal(again$separate, fit$separate, tolerance = 1e-4)
+  expect_lt(again$convergence$evaluations, fit$convergence$evaluations / 2)
+  expect_warning(stopped <- update(fit, control = neargp_control(max_iterations = 1)),
+    "It can be used and continued", class = "neargp_warning_convergence")
+  expect_gt(fit$log_likelihood, stopped$log_likelihood)
+  expect_equal(update(fit, start = stopped)$log_likelihood, fit$log_likelihood, tolerance = 1e-4)
+  expect_named(coef(update(fit, . ~ . + x)), c("first:(Intercept)", "first:x",
+    "level:(Intercept)", "level:x"))
+  expect_named(coef(update(fit, list(first = counts[, "s1"] ~ 0, level ~ y))),
+    c("level:(Intercept)", "level:y"))
+  expect_error(update(fit, start = c(range = 1)), class = "neargp_error_argument")
+  other <- cov_coregionalisation(cov_matern(nu = 1.5), rank = 1)
+  expect_error(update(fit, covariance = other, start = fit), "same fields",
+    class = "neargp_error_argument")
+  expect_error(update(fit, list(second = counts[, "s2"] ~ 1, level ~ 1), start = fit),
+    "same responses", class = "neargp_error_argument")
+})
