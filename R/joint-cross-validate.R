@@ -17,19 +17,14 @@ cross_validate.neargp_joint <- function(object, folds = 10, refit = FALSE, level
   pieces <- apply_tasks(length(values), verbose, function(i) {
     predict_joint_fold(object, shared, fold, values[i], refit, level)
   })
-  predictions <- do.call(rbind, pieces)
+  predictions <- bind_tables(pieces)
   predictions <- predictions[order(match(predictions$output, object$outputs), predictions$row), ]
   rownames(predictions) <- NULL
   each <- lapply(object$outputs, function(output) {
     own <- predictions[predictions$output == output, ]
     cbind(output = output, as.data.frame(summarize_scores(own$observed, own, level)))
   })
-  columns <- unique(unlist(lapply(each, names)))
-  table <- do.call(rbind, lapply(each, function(row) {
-    row[setdiff(columns, names(row))] <- NA
-    row[columns]
-  }))
-  structure(list(scores = structure(table, class = c("neargp_scores", "data.frame")),
+  structure(list(scores = structure(bind_tables(each), class = c("neargp_scores", "data.frame")),
     predictions = predictions, folds = fold, refit = refit, level = level,
     elapsed = proc.time()[["elapsed"]] - began), class = "neargp_joint_cv")
 }
@@ -84,7 +79,7 @@ predict_joint_fold <- function(object, shared, fold, value, refit, level) {
     data.frame(output = object$outputs[m], row = at, fold = value, observed = observed,
       score_rows(observed, distribution, level))
   })
-  do.call(rbind, rows)
+  bind_tables(Filter(Negate(is.null), rows))
 }
 
 # The fit without some locations. Its parameters are those of all rows, or estimated again.

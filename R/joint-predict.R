@@ -110,7 +110,8 @@ linear_predictors <- function(object, fields, targets) {
     covariance[, p, q] <- covariance[, q, p] <- covariance_of_predictors(object, fields, parts[[p]],
       parts[[q]], A)
   }
-  list(mean = matrix(vapply(parts, `[[`, double(count), "mean"), count), covariance = covariance)
+  list(mean = matrix(vapply(parts, `[[`, double(count), "mean"), count, length(parts)),
+    covariance = covariance)
 }
 
 covariance_of_predictors <- function(object, fields, p, q, A) {
@@ -138,5 +139,5 @@ parameter_slopes <- function(object, fields, design, m) {
     loadings <- joint_loadings(object$layout, values, nrow(A))
     (drop(mean %*% loadings[m, ]) + drop(row_products(design, shift$beta)) - now) / shift$step
   }, object$spread$shifted, fields$shifted)
-  matrix(as.double(unlist(slopes)), nrow(design))
+  matrix(as.double(unlist(slopes)), nrow(design), length(slopes))
 }

@@ -76,7 +76,7 @@ check_plain_covariance <- function(covariance, name) {
   }
 }
 
-# NULL where the fit is an error, which becomes a warning.
+# An error becomes a warning. It is returned in place of the fit.
 fit_of_rank <- function(object, covariance, frame) {
   call <- object$call
   call$covariance <- covariance
@@ -85,13 +85,17 @@ fit_of_rank <- function(object, covariance, frame) {
   rlang::try_fetch(eval(call, frame), neargp_error = function(condition) {
     warn_neargp("convergence", sprintf("The fit with rank %d failed: %s", covariance$rank,
       conditionMessage(condition)))
-    NULL
+    condition
   })
 }
 
 new_ranks <- function(object, fits, folds, refit) {
-  known <- Filter(Negate(is.null), fits)
-  if (!length(known)) abort_neargp("fits", "No number of factors could be fitted.")
+  failed <- vapply(fits, inherits, NA, "condition")
+  if (all(failed)) {
+    abort_neargp("fits", "No number of factors could be fitted.", parent = fits[[1L]])
+  }
+  known <- fits[!failed]
+  fits[failed] <- list(NULL)
   rows <- lapply(fits, function(fit) if (is.null(fit)) rank_row(NA, NA) else
     rank_row(as.double(stats::logLik(fit)), attr(stats::logLik(fit), "df"),
       if (!is.null(folds)) held_out_score(fit, folds, refit)))

@@ -23,11 +23,6 @@ scores.neargp_joint <- function(object, newdata = NULL, observed = NULL, level =
     rlang::try_fetch(as.data.frame(scores(part, newdata, level = level, na.rm = TRUE)),
       neargp_error_missing = function(e) data.frame(n = 0L))
   })
-  columns <- unique(unlist(lapply(each, names)))
-  rows <- lapply(each, function(row) {
-    row[setdiff(columns, names(row))] <- NA
-    row[columns]
-  })
-  structure(cbind(output = known, do.call(rbind, c(rows, list(make.row.names = FALSE)))),
+  structure(cbind(output = known, bind_tables(unname(each))), row.names = seq_along(known),
     class = c("neargp_scores", "data.frame"))
 }

@@ -37,7 +37,9 @@ judge <- function(value, check) {
   if (inherits(found, "fuzz_problem")) found else list(kind = "ok", text = "")
 }
 
-method_weights <- c(vecchia = 3, exact_gp = 2, mll_k = 2.5, loo_k = 1.2, vnngp = 3, svgp = 1.2, odvgp = 0.6, ppgpr = 0.8, swsgp = 1, dspp = 0.6, dgp = 0.4)
+# `joint` stands for lists of formulas and families (joint.R).
+method_weights <- c(vecchia = 3, exact_gp = 2, mll_k = 2.5, loo_k = 1.2, vnngp = 3, svgp = 1.2, odvgp = 0.6, ppgpr = 0.8, swsgp = 1, dspp = 0.6, dgp = 0.4,
+  joint = 1)
 
 # All methods, or those that NEARGP_FUZZ_METHODS names.
 wanted_methods <- function() {
@@ -91,8 +93,8 @@ fit_call <- function(settings, rows, frame, plan) {
   as.call(c(list(quote(neargp::neargp)), arguments))
 }
 
-call_on_fit <- function(name, fit, frame, plan, log) {
-  drawn <- tryCatch(operations[[name]](fit, frame$data), error = function(e) {
+call_on_fit <- function(name, fit, frame, plan, log, among = operations) {
+  drawn <- tryCatch(among[[name]](fit, frame$data), error = function(e) {
     log$end(name, "HARNESS", one_line(conditionMessage(e)), character(0))
     NULL
   })
@@ -104,6 +106,7 @@ call_on_fit <- function(name, fit, frame, plan, log) {
 run_case <- function(seed, log, trace = FALSE) {
   set.seed(seed)
   plan <- draw_plan()
+  if (plan$method == "joint") return(run_joint_case(seed, plan, log, trace))
   rows <- add_response(random_rows(plan$tame), plan)
   frame <- dress(rows$data, rows$d, plan$tame)
   settings <- draw_settings(plan, rows, log)

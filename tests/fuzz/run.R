@@ -12,7 +12,7 @@
 
 script <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
 folder <- dirname(script)
-for (file in c("values", "data", "responses", "settings", "frames", "checks", "odd", "operations", "case", "campaign", "report", "oracle",
+for (file in c("values", "data", "responses", "settings", "frames", "checks", "odd", "operations", "case", "joint", "campaign", "report", "oracle",
   "oracle-gaussian", "oracle-outputs", "oracle-latent", "oracle-units")) {
   source(file.path(folder, paste0(file, ".R")))
 }

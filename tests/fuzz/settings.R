@@ -6,7 +6,7 @@ later_families <- c("truncated_poisson", "truncated_nbinom2", "tweedie", "nbinom
 latent_families <- c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta", later_families)
 
 families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussian", odvgp = latent_families, svgp = c(latent_families, "categorical"),
-  ppgpr = latent_families, dspp = c("gaussian", "gaussian", latent_families), dgp = c("gaussian", "gaussian", latent_families), swsgp = latent_families, vnngp = latent_families,
+  ppgpr = latent_families, dspp = c("gaussian", "gaussian", latent_families), dgp = c("gaussian", "gaussian", latent_families), swsgp = latent_families, vnngp = latent_families, joint = latent_families,
   loo_k = c("gaussian", "gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta", later_families))
 
 random_anisotropy <- function() {
