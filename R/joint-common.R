@@ -1,8 +1,8 @@
 # common(x) in the formulas of several responses: one coefficient for all responses with the term.
 # The parts are fitted with the term as one of their own. The joint fit merges its columns.
 #
-# Let Z be the block diagonal design of all parts in the columns of the core, and b = B (a + gamma)
-# their coefficients (trend-basis.R). Equal coefficients are b = K c, with a matrix K of zeros and
+# Let Z be the block diagonal design of all parts in the columns of the core. Their coefficients are
+# b = B (a + gamma), see trend-basis.R. Equal coefficients are b = K c, with a matrix K of zeros and
 # ones. With B^-1 K = QR and delta = R c - Q'a it follows that
 #
 #   gamma = Q delta - e,   e = (I - QQ')a.
@@ -54,7 +54,7 @@ trend_labels <- function(formula) {
   attr(stats::terms(formula, allowDotAsName = TRUE), "term.labels")
 }
 
-# The terms of a sum, with the arguments of common() in its place.
+# The terms of a sum, where each call of common() is replaced by its argument.
 without_common <- function(term, env) {
   if (!contains_special(term, "common", env)) return(term)
   if (is_special_call(term, "common", env)) return(common_argument(term, env))
@@ -76,7 +76,7 @@ common_argument <- function(call, env) {
 common_labels <- function(argument) {
   terms <- stats::terms(call_formula(argument, globalenv()))
   if (!is.null(attr(terms, "offset"))) {
-    abort_neargp("formula", "An offset has no coefficient that could be common to responses.")
+    abort_neargp("formula", "common() does not take an offset, because no coefficient belongs to it.")
   }
   labels <- attr(terms, "term.labels")
   if (length(labels)) labels else "(Intercept)"
@@ -111,7 +111,7 @@ check_common_terms <- function(parts) {
     columns <- lapply(own, common_columns, label)
     empty <- names(own)[lengths(columns) == 0L]
     if (length(empty)) {
-      abort_neargp("formula", c(sprintf("The formula of `%s` has no intercept.", empty[1L]),
+      abort_neargp("formula", c(sprintf("The formula of `%s` is without an intercept.", empty[1L]),
         i = "Leave common(1) out, or the part that removes the intercept."))
     }
     computed <- lapply(own, function(part) safe_variables(part$terms, label))

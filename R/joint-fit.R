@@ -135,8 +135,8 @@ joint_spread <- function(slopes, free, units, least = 0.05) {
 }
 
 # The trend in the core's columns and in those of the user, with V + J C J' (trend-uncertainty.R).
-# Coefficients of random effects are those of their columns. `of_parts`: the coefficients of one part
-# after the other, where common ones are repeated.
+# Coefficients of random effects are those of their columns. `of_parts`: the coefficients of one
+# part after the other, where common ones are repeated.
 joint_trend <- function(shared, posterior, spread, values) {
   parts <- shared$parts
   J <- vapply(spread$shifted, function(at) (at$beta - posterior$beta) / at$step,

@@ -74,7 +74,7 @@ joint_formulas <- function(formula, data) {
 
 refuse_single_formula <- function(formula) {
   if (formula_has_common(formula)) {
-    abort_neargp("formula", c("common() is for several responses, and the formula has one.",
+    abort_neargp("formula", c("common() is for several responses, and the formula is of one response.",
       i = "Leave common() out, or give a list of formulas."))
   }
   abort_argument("family", "one family for one response", "a list")

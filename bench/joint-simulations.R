@@ -15,7 +15,9 @@
 # of the catch. `rmse` and `coverage` are those of the linear predictor where that response is not observed.
 
 bench_script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(if (length(bench_script)) dirname(bench_script) else "bench", "common.R"))
+bench_here <- if (length(bench_script)) dirname(bench_script) else "bench"
+source(file.path(bench_here, "common.R"))
+source(file.path(bench_here, "hurdle-density.R"))
 
 parts <- argument(1L, c("species", "preferential", "fusion", "hurdle", "slopes"))
 seeds <- as.integer(argument(3L, "1")) - 1L + seq_len(as.integer(argument(2L, "2")))
@@ -142,30 +144,6 @@ fusion_rows <- function(seed, case) {
 }
 
 # ---- hurdle -----------------------------------------------------------------------------------------------------------------------
-
-# Nodes and weights of Gauss-Hermite quadrature for a standard normal variable (Golub and Welsch 1969).
-normal_rule <- local({
-  size <- 24L
-  off <- sqrt(seq_len(size - 1L))
-  jacobi <- matrix(0, size, size)
-  jacobi[cbind(seq_len(size - 1L), 2:size)] <- jacobi[cbind(2:size, seq_len(size - 1L))] <- off
-  found <- eigen(jacobi, symmetric = TRUE)
-  list(node = found$values, weight = found$vectors[1L, ]^2)
-})
-
-# Log density of a catch: the probability of 0 is 1 - p, the density of others is p g. Predictors of presence and amount are normal
-# with the given covariance.
-catch_log_density <- function(catch, presence, amount, covariance, shape) {
-  vapply(seq_along(catch), function(i) {
-    eta <- presence$mean[i] + presence$sd[i] * normal_rule$node
-    if (catch[i] == 0) return(log(sum(normal_rule$weight * plogis(-eta))))
-    along <- covariance[i] / presence$sd[i]^2
-    given <- outer(amount$mean[i] + along * (eta - presence$mean[i]),
-      sqrt(max(amount$sd[i]^2 - along * covariance[i], 1e-10)) * normal_rule$node, "+")
-    density <- array(dgamma(catch[i], shape, shape / exp(given)), dim(given))
-    log(sum(normal_rule$weight * plogis(eta) * (density %*% normal_rule$weight)))
-  }, 0)
-}
 
 hurdle_rows <- function(seed, case) {
   set.seed(2000 + seed)

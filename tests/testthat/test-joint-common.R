@@ -111,7 +111,7 @@ test_that("terms that cannot be common are named", {
   wrong(list(a ~ common(poly(z, 2)), b ~ common(poly(z, 2))), "depend on the observations",
     list(d, d[1:50, ]))
   wrong(list(a ~ common(g), b ~ 0 + common(g)), "differ between the responses")
-  wrong(list(a ~ common(1) - 1, b ~ 0 + common(1)), "has no intercept")
+  wrong(list(a ~ common(1) - 1, b ~ 0 + common(1)), "without an intercept")
   expect_error(neargp(a ~ common(z), d, coords = ~ x + y), "several responses",
     class = "neargp_error_formula")
 })
