@@ -16,9 +16,10 @@ loss_of_fit <- function(object, k, context) {
     object$method$ordering %||% "maxmin", context)
 }
 
-# `likelihood`, `prediction` and `local_mean`; NULL where all other rows are neighbours.
+# `likelihood`, `prediction` and `local_mean`; NULL where all other rows are neighbours. `order`: of
+# the rows, found by `ordering` unless it is at hand.
 sampled_loss <- function(data, locations, covariance, nugget, k, ordering, context, rows = 256L,
-                         places = 160L) {
+                         places = 160L, order = loss_order(data, component, ordering, k, context)) {
   if (length(data$y) <= k + 1L) return(NULL)
   kriging <- core_kriging(data$coords, response_columns(data), 1 / data$weights,
     as_specified(covariance), nugget)
@@ -31,17 +32,21 @@ sampled_loss <- function(data, locations, covariance, nugget, k, ordering, conte
   component <- metric_component(covariance)
   likelihood <- if (has_space_time(covariance))
     if_computable(space_time_loss(data, component, k, ordering, context)) else
-    if_computable(likelihood_loss(data, component, nugget, k, ordering, variance_at, rows, context))
+    if_computable(likelihood_loss(data, component, nugget, k, order, variance_at, rows, context))
   c(list(likelihood = likelihood),
     if (places > 0L && is.null(locations$local) && is.null(locations$support))
       if_computable(prediction_loss(data, locations, component, k, variance_at, places, context)))
 }
 
-# Rows are sampled evenly from the ordering.
-likelihood_loss <- function(data, component, nugget, k, ordering, variance_at, rows, context) {
+# No key of a random order is kept, and none is drawn here.
+loss_order <- function(data, component, ordering, k, context) {
+  if (ordering == "random") ordering <- "maxmin"
+  row_order(list(data = data, context = context), component, ordering, 0, k)
+}
+
+# Rows are sampled evenly from the order.
+likelihood_loss <- function(data, component, nugget, k, order, variance_at, rows, context) {
   n <- length(data$y)
-  if (ordering == "random") ordering <- "maxmin"  # no key is kept, and none is drawn here
-  order <- row_order(list(data = data, context = context), component, ordering, 0, k)
   at <- order[unique(round(seq(1, n, length.out = min(rows, n))))]
   scaled <- core_scale(data$coords, component)
   rank <- order(order)

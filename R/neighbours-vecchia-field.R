@@ -56,11 +56,12 @@ is_clearly_lossy <- function(problem, working, most = 1) {
 
 # Returns what the likelihood of a problem is conditioned `on`, from the `loss` of neighbor_loss().
 # Where responses lose too much and are still used, `reason` says why. NULL where the method
-# decides.
-conditioning_at <- function(problem, working, lossy = FALSE) {
+# decides. `order_in`: of kept_order(), for the order that the final likelihood needs as well.
+conditioning_at <- function(problem, working, lossy = FALSE, order_in = NULL) {
   if (!decides_by_loss(problem)) return(NULL)
   method <- problem$method
-  loss <- loss_at(problem, working)
+  loss <- if (is.null(order_in) || method$ordering == "random") loss_at(problem, working) else
+    loss_at(problem, working, order = order_in(component_at(problem, working), method$k, 0))
   lossy <- lossy || any(unlist(loss[names(tolerated_loss)]) > tolerated_loss, na.rm = TRUE)
   reason <- if (lossy) reason_for_responses(problem, working)
   if (!is.null(reason)) tell_loss(loss, method$k, reason)
@@ -138,6 +139,7 @@ problem_on_field <- function(problem, state, conditioning) {
 #' @export
 fit_method.neargp_vecchia_field <- function(method, problem) {
   problem$data <- core_data(problem$data)
+  problem <- with_search_tolerance(problem)
   nodes <- latent_nodes(problem)
   few <- problem
   few$method$k <- min(15L, method$k)

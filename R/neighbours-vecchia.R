@@ -162,19 +162,22 @@ vecchia <- function(k = NULL,
 #' @export
 fit_method.neargp_vecchia <- function(method, problem) {
   if (identical(method$optimizer, "adam")) return(vecchia_by_adam(method, problem))
-  problem <- from_separable(problem)
-  objective_for <- vecchia_objectives(method, problem)
+  problem <- with_search_tolerance(from_separable(problem))
+  order_in <- if (!is_sharded(problem)) kept_order(problem, method$ordering)
+  objective_for <- vecchia_objectives(method, problem, order_in)
   # Coefficients of further coordinates follow the noise that each set of neighbours brings.
   negligible <- if (is_expanded(problem)) negligible_score(problem) else
-    problem$control$refresh_gain
+    max(problem$control$refresh_gain,
+      if (is_large_table(problem)) negligible_in_table(row_count(problem$data)))
   optimize <- with_single_precision(problem, scoring_optimizer(problem))
   begun <- with_best_start(problem, method$k, objective_for, optimize)
-  problem <- begun$problem
+  few <- from_few_rows(begun$problem, method$k, scoring_optimizer)
+  problem <- few$problem
   state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible,
     function(state) is_clearly_lossy(problem, state$working),
     own_objective = function(component, k) objective_for(component, k, 0))
-  state <- add_counts(state, begun)
-  conditioning <- conditioning_at(problem, state$working, isTRUE(state$left))
+  state <- add_counts(add_counts(state, begun), few)
+  conditioning <- conditioning_at(problem, state$working, isTRUE(state$left), order_in)
   if (identical(conditioning$on, "field")) {
     return(list(instead = problem_on_field(problem, state, conditioning)))
   }
@@ -206,9 +209,9 @@ terms_of_earlier <- function(problem, order_in) {
 }
 
 # The likelihood in the neighbours of a component and k.
-vecchia_objectives <- function(method, problem) {
+vecchia_objectives <- function(method, problem, order_in = kept_order(problem, method$ordering)) {
   if (is_sharded(problem)) return(shard_objectives(problem, "before", method$k))
-  search <- search_once(vecchia_search(problem, method$ordering), method$k)
+  search <- search_once(vecchia_search(problem, method$ordering, order_in), method$k)
   last_made(function(component, k, ...) local_objective(problem, search(component, k, ...)))
 }
 
@@ -224,8 +227,7 @@ likelihood_objective.neargp_vecchia <- function(method, problem) {
 # every small change keeps the estimates from settling.
 reorder_at <- 0.5
 
-vecchia_search <- function(problem, ordering) {
-  order_in <- kept_order(problem, ordering)
+vecchia_search <- function(problem, ordering, order_in = kept_order(problem, ordering)) {
   function(component, k, renew_at = reorder_at) {
     neighbors_in_order(problem, component, k, order_in(component, k, renew_at))
   }

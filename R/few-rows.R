@@ -1,0 +1,55 @@
+# The search of a large table begins with some terms of its likelihood.
+#
+# From its own start the search takes dozens of steps, since most ranges move by orders of magnitude,
+# and all neighbours change with them. The likelihood is a sum over rows of log densities
+# given earlier rows. The optimum of a few thousand of these terms is within a standard error of
+# theirs of the optimum of all, from where a few steps are left. The earlier rows are among all rows,
+# in a random order. They are nearly as near as those of the whole likelihood, and need no maxmin
+# order. Some rows without the others would hide repeated rows, and with them the noise.
+
+# The problem with its start at the optimum of some terms, and the steps that this took. An earlier
+# fit is a better start, and so is the optimum of a nested model, for which no coarse round is
+# asked. `optimizer`: a function of a problem.
+from_few_rows <- function(problem, k, optimizer) {
+  none <- list(problem = problem, iterations = 0L, evaluations = 0L)
+  if (!is.null(problem$warm_start) || problem$control$coarse_k == 0L || !has_few_rows(problem)) {
+    return(none)
+  }
+  state <- if_computable(fit_few_rows(problem, k, optimizer))
+  if (is.null(state)) return(none)
+  problem$start <- state$working
+  problem$control$coarse_k <- 0L
+  c(list(problem = problem), state[c("iterations", "evaluations")])
+}
+
+has_few_rows <- function(problem) {
+  is_large_table(problem) && is_gaussian(problem$family) && !is_sharded(problem) &&
+    !has_effects(problem$data) && !has_outputs(problem)
+}
+
+fit_few_rows <- function(problem, k, optimizer) {
+  fit_with_neighbors(problem, k, terms_of_few_rows(problem), optimizer(problem),
+    negligible_in_table(search_rows))
+}
+
+# Always the same rows, so that a fit does not depend on R's random numbers.
+terms_of_few_rows <- function(problem, rows = search_rows) {
+  random <- function(key) core_order(problem$data$coords[, 1L, drop = FALSE], "random", key,
+    problem$context)
+  order <- random(0)
+  targets <- sort(random(1)[seq_len(rows)])
+  function(component, k) {
+    neighbor_objective(problem, targets, earlier_of_targets(problem, component, targets, k, order))
+  }
+}
+
+# Whether a simpler model with other neighbours than those of `working`, which the search of the
+# table has found, is worse by far already on these terms. Their difference is larger than any
+# sampling error of a sum of as many terms, and a fit to all rows would only confirm it.
+loses_on_few_rows <- function(problem, simple, working, optimizer) {
+  if (!has_few_rows(problem)) return(FALSE)
+  k <- problem$method$k
+  found <- terms_of_few_rows(problem)(component_at(problem, working), k)$evaluate(working)
+  state <- if_computable(fit_few_rows(simple, k, optimizer))
+  isTRUE(state$evaluated$value < found$value - 4 * sqrt(search_rows))
+}

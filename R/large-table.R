@@ -1,0 +1,27 @@
+# Large tables: a range for each of several predictors and ten thousand rows or more.
+#
+# Each set of neighbours and each order changes the log-likelihood of 15,000 rows of 18 predictors by
+# 10 to 50 units, whatever the parameters. Steps that promise less than 0.02 units, and rounds that
+# gain less than a fiftieth of the sampling error, therefore end the search (bench/notes/speed.md).
+
+# The number of terms from which a search begins (R/few-rows.R).
+search_rows <- 5000L
+
+# A plane has at most two ranges, and there the results of a search depend little on the neighbours.
+# In time, neighbours follow the correlation.
+is_large_table <- function(problem, many = 3L, least = 2L * search_rows) {
+  ranges <- problem$layout$component[problem$layout$kind == "range" & problem$free]
+  length(ranges) >= many && max(tabulate(ranges)) >= many && is.null(problem$locations$time) &&
+    row_count(problem$data) >= least
+}
+
+# The problem with the tolerance of its search, unless the call asks for another than the default.
+with_search_tolerance <- function(problem, of_table = 0.02) {
+  if (is_large_table(problem) && problem$control$tolerance == default_tolerance) {
+    problem$control$tolerance <- of_table
+  }
+  problem
+}
+
+# The gain of a round that ends the search, of a sum of `n` log densities.
+negligible_in_table <- function(n) 0.02 * sqrt(n)
