@@ -61,7 +61,8 @@ fields_objective <- function(shared, latent, end = NULL) {
     effects <- joint_effects(shared, values)
     if (shared$data$effects > 0L) core_latent_set_effects(latent, effects$columns)
     if (is.null(best$end)) best$end <<- joint_begin(shared, latent, at$likelihoods)
-    found <- rlang::try_fetch(core_fields_fit(latent, from %||% best$end, at$structures, at$loadings,
+    begin <- from %||% best$end
+    found <- rlang::try_fetch(core_fields_fit(latent, begin, at$structures, at$loadings,
       at$likelihoods, tolerance, max_iterations, derivatives, shared$context),
     error = function(condition) abort_posterior(shared$method$jitter, condition))
     if (is.finite(found$value) && found$value > best$value) {
@@ -82,7 +83,7 @@ fields_objective <- function(shared, latent, end = NULL) {
     found
   }
   list(evaluate = evaluate, fit_at = fit_at, latent = latent, best_end = function() best$end,
-    n = length(shared$data$y), session = shared$session)
+    tolerance = tolerance, n = length(shared$data$y), session = shared$session)
 }
 
 # The families in the form of the core.

@@ -1,9 +1,9 @@
 # The search of a joint fit: levels of more and more locations, and derivatives at its end.
 
 # Where there are many locations, quasi-Newton steps on few of them come near the optimum. Scoring
-# leads on from there, on ten times as many and then on all, with the second derivatives of the level
-# before as its information. The differences that the standard errors need are taken close to the
-# optimum. They are the exact information of the last steps.
+# leads on from there, on ten times as many and then on all. Its information are the second
+# derivatives of the level before. The differences that the standard errors need are taken close to
+# the optimum. They are the exact information of the last steps.
 joint_optimum <- function(shared, few_places = 4000L) {
   levels <- joint_levels(shared, few_places)
   alone <- length(levels) == 1L
@@ -93,8 +93,8 @@ joint_level <- function(shared, state, optimize) {
   state
 }
 
-# The objective at the start, where each response has its own field and it is the sum of those of the
-# separate fits. NULL for other structures.
+# The objective at the start. If each response starts with its own field, this is the sum of the
+# objectives of the separate fits. NULL for other structures.
 value_of_separate <- function(shared, objective) {
   if (all(vapply(shared$structures, is_of_one_response, NA))) objective$evaluate(shared$start)$value
 }
@@ -111,8 +111,8 @@ joint_slopes <- function(shared, objective, working, end, step = 0.02) {
   information <- matrix(0, nrow(layout), nrow(layout))
   shifted <- vector("list", nrow(layout))
   fit_at <- function(at, from = NULL) {
-    moved <- tryCatch(objective$fit_at(at, 1e-6, derivatives = TRUE, from = from),
-      neargp_error = function(e) NULL)
+    moved <- tryCatch(objective$fit_at(at, max(objective$tolerance, 1e-6), derivatives = TRUE,
+      from = from), neargp_error = function(e) NULL)
     if (is.null(moved) || !all(is.finite(moved$gradient))) return(NULL)
     moved$beta <- joint_coefficients(shared, moved["beta"], to_core(at, layout$transform))$beta
     moved

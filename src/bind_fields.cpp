@@ -94,8 +94,7 @@ Rcpp::List core_fields_fit(SEXP latent, SEXP start, const Rcpp::List& structures
 // The state opposite to one that a step of the parameters led to, seen from the state before it.
 // [[Rcpp::export]]
 SEXP core_fields_opposite(SEXP center, SEXP moved) {
-  return StatePointer(
-      new neargp::PosteriorState(opposite_state(*StatePointer(center), *StatePointer(moved))), true);
+  return StatePointer(new neargp::PosteriorState(opposite_state(*StatePointer(center), *StatePointer(moved))), true);
 }
 
 // [[Rcpp::export]]

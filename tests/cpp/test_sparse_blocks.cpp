@@ -19,9 +19,9 @@ struct Fields {
   VecchiaCliques cliques;
   VecchiaPrecision prior;
   int count;
-  std::vector<int> member;                   // of the data: points by row
-  std::vector<double> weights, precision;    // of the data
-  std::vector<double> vectors, scale;        // of the priors, one field after the other
+  std::vector<int> member;                                           // of the data: points by row
+  std::vector<double> weights, precision;                            // of the data
+  std::vector<double> vectors, scale;                                // of the priors, one field after the other
   std::vector<int> order, prior_members, data_members, all_members;  // of the expanded matrix
 
   Fields(int n, int k, int fields) : cliques(n, k), prior(cliques, 0.0), count(fields) {
@@ -184,8 +184,10 @@ TEST_CASE("a factor of blocks on a whole pattern is exact, and gives the sums ov
   for (Index j = 0; j < fields.n(); ++j)
     for (int r = 0; r < 3; ++r)
       for (int c = 0; c < 3; ++c)
-        d(r * fields.n() + j, c * fields.n() + j) = blocks[std::size_t(j * 9 + c * 3 + r)] = std::sin(j + r * c + r + c);
-  CHECK(pattern.squared_form(z.data(), blocks.data()) == doctest::Approx((inverse * d * inverse * d).trace()).epsilon(1e-9));
+        d(r * fields.n() + j, c * fields.n() + j) = blocks[std::size_t(j * 9 + c * 3 + r)] =
+            std::sin(j + r * c + r + c);
+  CHECK(pattern.squared_form(z.data(), blocks.data()) ==
+        doctest::Approx((inverse * d * inverse * d).trace()).epsilon(1e-9));
 }
 
 TEST_CASE("a factor of blocks reports a matrix that is not positive definite") {

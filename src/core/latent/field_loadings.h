@@ -45,7 +45,8 @@ class FieldLoadings {
   // The most locations that a row depends on.
   int locations_of_row() const { return rows_.places.k; }
 
-  // The sums of w_i a_m a_m' over the rows at each location, fields x fields by location, for rows of one location each.
+  // The sums of w_i a_m a_m' over the rows at each location, fields x fields by location, for rows of one location
+  // each.
   std::vector<double> at_locations(const std::vector<double>& by_row) const;
 
   // The gradient in the loadings, given that in the weights.

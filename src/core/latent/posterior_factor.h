@@ -77,8 +77,8 @@ class PosteriorFactor {
   static constexpr double precise = 1e-10, by_factor = std::numeric_limits<double>::infinity();
   void solve_columns(std::vector<double>& columns, double tolerance, const RunContext& context) const;
 
-  // The same for several fields, where the first columns start from solutions of nearby equations. Returns the residuals
-  // that the tolerance leaves.
+  // The same for several fields, where the first columns start from solutions of nearby equations. Returns the
+  // residuals that the tolerance leaves.
   std::vector<double> solve_near(std::vector<double>& columns, const std::vector<double>& guess, double tolerance,
                                  const RunContext& context) const;
 

@@ -112,10 +112,10 @@ void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& contex
   state_.natural = std::move(proposal.natural);
 }
 
-// Returns whether a step to the precisions of the proposed pseudo-observations would gain less than the tolerance. Let dW
-// be their change, and S = C Z C'. Then dL/dW_i = 1/2 sum_k dW_k S_ik^2, and L rises by at most dW'(S o S) dW / 2. The
-// form is taken on the pattern, beyond which Z is small. With a low-rank part Z is not small there, and this returns
-// false. This check costs a tenth of the factor and inverse that the step takes.
+// Returns whether a step to the precisions of the proposed pseudo-observations would gain less than the tolerance. Let
+// dW be their change, and S = C Z C'. Then dL/dW_i = 1/2 sum_k dW_k S_ik^2, and L rises by at most dW'(S o S) dW / 2.
+// The form is taken on the pattern, beyond which Z is small. With a low-rank part Z is not small there, and this
+// returns false. This check costs a tenth of the factor and inverse that the step takes.
 bool SparsePosterior::is_settled(const PosteriorState& proposal, double tolerance) const {
   if (kind_ == PosteriorKind::laplace || (model_.interpolates() && !model_.loadings()) || model_.low_rank() ||
       effects_.count() > 0)
@@ -125,7 +125,7 @@ bool SparsePosterior::is_settled(const PosteriorState& proposal, double toleranc
   return factor_.gain_of_change(change) < tolerance;
 }
 
-// What a Newton step of the mean promises in addition.
+// The gain that a Newton step of the mean promises in addition.
 double SparsePosterior::promise_for_mean(const RunContext& context) {
   PosteriorState moved = with_present_precision();
   return move_mean(moved, context);

@@ -183,9 +183,8 @@ double SparsePosterior::newton_step_of_mean(PosteriorState& state, const RunCont
     for (Index i = 0; i < n; ++i) at_coefficients[c] += system.design_left()[i * p + c] * residual[i];
     if (c >= effects_.first()) at_coefficients[c] -= state.beta[c];
   }
-  const TrendSystem::Direction step =
-      fields ? system.solve(at_nodes, std::move(solved), at_coefficients, held_)
-             : system.solve(at_nodes, at_coefficients, held_, context);
+  const TrendSystem::Direction step = fields ? system.solve(at_nodes, std::move(solved), at_coefficients, held_)
+                                             : system.solve(at_nodes, at_coefficients, held_, context);
   double predicted_gain = 0.0;
   for (Index j = 0; j < m; ++j) {
     double centered = step.mean[j];

@@ -84,8 +84,8 @@ void TrendSystem::solve_near(LastTrend& last, std::vector<double>& also, const R
     return;
   }
   response_.insert(response_.end(), also.begin(), also.end());
-  residual_ = factor_.solve_near(
-      response_, last.response.size() == size ? last.response : std::vector<double>(), tolerance_, context);
+  residual_ = factor_.solve_near(response_, last.response.size() == size ? last.response : std::vector<double>(),
+                                 tolerance_, context);
   residual_.resize(size);
   also.assign(response_.begin() + Index(size), response_.end());
   response_.resize(size);

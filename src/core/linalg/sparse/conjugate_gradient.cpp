@@ -52,8 +52,7 @@ LinearSolution conjugate_gradient(const LinearMap& multiply, const LinearMap& pr
 }
 
 bool conjugate_gradients(const LinearMap& multiply, const ColumnsMap& precondition, Eigen::MatrixXd& h,
-                         double tolerance, int max_iterations, const Eigen::MatrixXd& guess,
-                         Eigen::MatrixXd* left) {
+                         double tolerance, int max_iterations, const Eigen::MatrixXd& guess, Eigen::MatrixXd* left) {
   Eigen::MatrixXd residual = h;
   h.setZero();
   Eigen::ArrayXd known = Eigen::ArrayXd::Zero(h.cols());

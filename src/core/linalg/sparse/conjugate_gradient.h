@@ -26,8 +26,8 @@ LinearSolution conjugate_gradient(const LinearMap& multiply, const LinearMap& pr
 
 // The same for several right-hand sides, the columns of `h`, solved in place. Returns false where one did not converge.
 // Each takes the steps that it would take alone. `precondition` is P^-1 of the given number of columns, in place.
-// `guess`: if not empty, solutions x of nearby equations that the first columns start from. A column's tolerance is then
-// relative to 2 h'x - x'A x, which is at most h'A^-1 h. A guess for which this is not positive is not used.
+// `guess`: if not empty, solutions x of nearby equations that the first columns start from. A column's tolerance is
+// then relative to 2 h'x - x'A x, which is at most h'A^-1 h. A guess for which this is not positive is not used.
 // `left`: gets the residuals h - A x of the solutions.
 using ColumnsMap = std::function<void(double*, int)>;
 bool conjugate_gradients(const LinearMap& multiply, const ColumnsMap& precondition, Eigen::MatrixXd& h,

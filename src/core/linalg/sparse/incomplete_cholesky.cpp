@@ -24,8 +24,8 @@ IncompleteBlocks<unknowns>::IncompleteBlocks(const SparsePattern& pattern)
   for (Index column = 0; column < pattern.nodes(); ++column) most_rows_ = std::max(most_rows_, pattern.count(column));
 }
 
-// Column j, from which the columns before it were subtracted, becomes that of the factor. Its diagonal entry becomes its
-// Cholesky factor L_jj, a square root for numbers, and its other entries l_pj = x_pj L_jj^-T. Then l_qj l_pj' is
+// Column j, from which the columns before it were subtracted, becomes that of the factor. Its diagonal entry becomes
+// its Cholesky factor L_jj, a square root for numbers, and its other entries l_pj = x_pj L_jj^-T. Then l_qj l_pj' is
 // subtracted from the entry (q, p) for all pairs of its rows.
 template <int unknowns>
 template <class Pair>
@@ -79,8 +79,8 @@ std::vector<double> IncompleteBlocks<unknowns>::log_pivots() const {
 }
 
 // The adjoint of eliminate(), from the last column to the first. Let t_q = sum_p Z_qp l_pj over the rows p of column j.
-// Then Z_qj = -t_q L_jj^-1 and Z_jj = (L_jj^-T - sum_q Z_qj' l_qj) L_jj^-1. Entries that the pattern lacks count as zero.
-// For an exact factor these are Takahashi's equations.
+// Then Z_qj = -t_q L_jj^-1 and Z_jj = (L_jj^-T - sum_q Z_qj' l_qj) L_jj^-1. Entries that the pattern lacks count as
+// zero. For an exact factor these are Takahashi's equations.
 template <int unknowns>
 template <class Pair>
 void IncompleteBlocks<unknowns>::invert(Index column, const Pair* table, double* t, double* values) const {
@@ -181,7 +181,7 @@ void IncompleteBlocks<unknowns>::solve(double* x, int columns, const RunContext&
 // its path.
 template <int unknowns>
 double IncompleteBlocks<unknowns>::inverse_quadratic_form(const int* nodes, const double* weights, int count,
-                                                      Workspace& workspace) const {
+                                                          Workspace& workspace) const {
   using Unknowns = Eigen::Array<double, 1, unknowns>;
   workspace.fit(size());
   const auto value_at = [&](int column) {
@@ -228,7 +228,8 @@ void IncompleteBlocks<unknowns>::inverse_block(const int* nodes, int count, doub
       number = double(++rows_used);
       workspace.columns.insert(column);
     }
-    return Eigen::Map<Unknowns>(reached.data() + (std::size_t(number) - 1) * std::size_t(count) * unknowns, count, unknowns);
+    return Eigen::Map<Unknowns>(reached.data() + (std::size_t(number) - 1) * std::size_t(count) * unknowns, count,
+                                unknowns);
   };
   for (int i = 0; i < count; ++i) row_of(pattern_.column_of(place_of(nodes[i])))(i, field_of(nodes[i])) = 1.0;
   Eigen::Map<Eigen::MatrixXd> inverse(block, count, count);

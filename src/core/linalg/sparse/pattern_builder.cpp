@@ -40,8 +40,7 @@ void PatternBuilder::build(const std::vector<int>& order, const std::vector<Cliq
 // Estimates the size of the pattern of all pairs from some hundred columns.
 double PatternBuilder::estimated_bytes() const {
   constexpr Index columns = 500;
-  const double bytes_of_entry =
-      4 * sizeof(double) * double(pattern_.area()) + 2 * sizeof(int) + sizeof(std::uint16_t);
+  const double bytes_of_entry = 4 * sizeof(double) * double(pattern_.area()) + 2 * sizeof(int) + sizeof(std::uint16_t);
   const Index n = pattern_.nodes(), step = std::max<Index>(1, n / columns);
   std::vector<int> count(static_cast<std::size_t>(n));
   double entries = 0.0, places = 0.0;

@@ -64,7 +64,8 @@ void SparsePattern::add_outer_products(int table, const double* vectors, const d
       constexpr std::size_t area = BlockArithmetic<size()>::area;
       with_pairs([&](const auto* pair_table) {
         for (Index c = 0; c < cliques.count(); ++c) {
-          take_members(vectors + Index(cliques.row[c]) * cliques.size, cliques.slots(c), cliques.members(c), 1, v.data());
+          take_members(vectors + Index(cliques.row[c]) * cliques.size, cliques.slots(c), cliques.members(c), 1,
+                       v.data());
           const double factor = scale[cliques.row[c]];
           for_each_pair(cliques, c, pair_table,
                         [&](int a, int b, std::size_t place) { own[place * area] += factor * v[a] * v[b]; });
@@ -160,8 +161,7 @@ void SparsePattern::multiply_joint_cliques(int table, const double* values, cons
         });
       });
       std::fill_n(products + row, cliques.size * size, 0.0);
-      for (int m = 0; m < cliques.members(c); ++m)
-        std::copy_n(sum + m * size, size, products + row + slot[m] * size);
+      for (int m = 0; m < cliques.members(c); ++m) std::copy_n(sum + m * size, size, products + row + slot[m] * size);
     });
   });
 }

@@ -83,8 +83,8 @@ class SparsePattern {
   void diagonal(const double* values, double* by_node) const;
 
   // values += sum_c scale[c] v_c v_c' for the rows v_c of `vectors` (count x size). The elements of v_c are in the
-  // order of the members of clique c of that table, and those of absent members are not read. Each unknown has its own
-  // vectors and scale, one unknown after the other. Entries of two unknowns get nothing.
+  // order of the members of clique c of that table, and those of absent members are not read. There are vectors and a
+  // scale for each unknown, one unknown after the other. Entries of two unknowns get nothing.
   void add_outer_products(int table, const double* vectors, const double* scale, double* values) const;
 
   // The same for vectors of all unknowns. They contain a number for each unknown of a member, member after member.
