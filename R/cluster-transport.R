@@ -5,12 +5,14 @@
 
 send_data <- function(node, data, limit) {
   if (is_mpi(node)) return(send_by_mpi(node, data, limit))
+  if (is_mirai(node)) return(send_by_mirai(node, data))
   within_seconds(node, limit, if (goes_at_once(node, data)) write_at_once(node, packed(node, data))
     else utils::getFromNamespace("sendData", "parallel")(node, data))
 }
 
 receive_data <- function(node, limit) {
   if (is_mpi(node)) return(receive_by_mpi(node, limit))
+  if (is_mirai(node)) return(receive_by_mirai(node))
   within_seconds(node, limit, utils::getFromNamespace("recvData", "parallel")(node))
 }
 
@@ -135,6 +137,7 @@ take_messages <- function(workers, waiting, limit, most = 300) {
 ready_workers <- function(workers, waiting) {
   nodes <- workers$nodes[as.integer(names(waiting))]
   if (all(vapply(nodes, is_mpi, NA))) return(waiting[answering_ranks(nodes)])
+  if (all(vapply(nodes, is_mirai, NA))) return(waiting[answering_daemons(nodes)])
   connections <- lapply(nodes, function(node) node$con)
   if (any(vapply(connections, is.null, NA))) return(waiting[1L])
   waiting[socketSelect(unname(connections), FALSE, timeout = 1)]

@@ -11,10 +11,11 @@
 #' ```
 #'
 #' @details
-#' **Cluster.** You can use [parallel::makeCluster()], `makePSOCKcluster()`, `makeForkCluster()`, or
-#' MPI by package snow. Each machine needs the same version of neargp. You should start and stop the
-#' cluster yourself. `threads` is the number for each worker; by default the cores of a machine, or
-#' those that a scheduler gave, divided by its workers.
+#' **Cluster.** You can use [parallel::makeCluster()], `makePSOCKcluster()`, `makeForkCluster()`,
+#' MPI by package snow, or `lapply(1:4, function(i) mirai::make_cluster(1))`. Each machine needs
+#' the same version of neargp. You should start and stop the cluster yourself. `threads` is the
+#' number for each worker; by default the cores of a machine, or those that a scheduler gave,
+#' divided by its workers.
 #'
 #' **Shards.** The data are cut into compact shards at medians of the coordinates.
 #' `neargp_control(shards = 16)` sets their number, also without a cluster. The default depends on
@@ -71,6 +72,7 @@ NULL
 
 check_cluster <- function(cluster) {
   if (is.null(cluster)) return(NULL)
+  if (is_mirai_cluster(cluster)) return(mirai_nodes(cluster))
   if (!inherits(cluster, "cluster") || !is.list(cluster) || !length(cluster)) {
     abort_neargp("cluster",
       c(sprintf("`cluster` must be a cluster of package parallel, not %s.",

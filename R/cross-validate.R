@@ -128,7 +128,8 @@ validate_cases <- function(cases, folds, refit, level, verbose, cluster = NULL) 
   folds <- resolve_folds(folds, places)
   splits <- fold_splits(folds, places)
   tasks <- expand.grid(split = seq_along(splits), case = seq_along(cases))
-  pieces <- if (is.null(check_cluster(cluster))) {
+  cluster <- check_cluster(cluster)
+  pieces <- if (is.null(cluster)) {
     apply_tasks(nrow(tasks), verbose, function(task) {
       validate_split(cases, tasks$case[task], splits[[tasks$split[task]]], refit, level)
     })

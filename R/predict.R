@@ -161,7 +161,8 @@ predict.neargp <- function(object, newdata,
   if (settings$integrated) check_integrated_type(type, joint)
   check_columns_wanted(object, settings)
   object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)
-  if (!is.null(check_cluster(cluster))) {
+  cluster <- check_cluster(cluster)
+  if (!is.null(cluster)) {
     check_told_by_workers(type)
     return(predict_on_cluster(object, newdata, settings, cluster, threads))
   }
