@@ -37,12 +37,9 @@ test_that("a daemon that is killed is lost, and the fit goes on", {
   skip_on_os("windows")
   cluster <- mirai_workers(2)
   process <- process_of(cluster[[2L]])
-  killer <- parallel::mcparallel({
-    Sys.sleep(0.1)
-    tools::pskill(process, tools::SIGKILL)
-  })
+  # not by a fork, which would share the sockets
+  system2("sh", c("-c", shQuote(sprintf("sleep 0.1; kill -9 %d", process))), wait = FALSE)
   fits <- lapply(1:3, function(i) suppressWarnings(mirai_fit(cluster, worker_timeout = 30)))
-  parallel::mccollect(killer)
   expect_identical(fits[[3L]]$parameters, mirai_fit(NULL)$parameters)
   expect_identical(fits[[3L]]$cluster$lost, 1L)
 })
