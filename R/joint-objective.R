@@ -117,10 +117,9 @@ joint_family_gradient <- function(shared, found, values) {
 
 # Where posteriors begin: at the pseudo-observations of the fits of single responses.
 joint_begin <- function(shared, latent, likelihoods) {
-  known <- lapply(c(linear_predictor = 1L, pseudo_precision = 2L, slope = 3L), function(a) {
+  known <- lapply(stats::setNames(nm = c("linear_predictor", "pseudo_precision", "slope")), function(name) {
     unlist(lapply(seq_along(shared$parts), function(m) {
-      rows_of_part(shared, m, shared$parts[[m]]$posterior[[c("linear_predictor",
-        "pseudo_precision", "slope")[a]]])
+      problem_rows_of_part(shared, m, shared$parts[[m]]$posterior[[name]])
     }), use.names = FALSE)
   })
   if (any(lengths(known) != length(shared$response)) || anyNA(unlist(known))) {
@@ -130,7 +129,7 @@ joint_begin <- function(shared, latent, likelihoods) {
     double(ncol(shared$data$design)), known$linear_predictor, known$pseudo_precision, known$slope)
 }
 
-rows_of_part <- function(shared, m, values) {
+problem_rows_of_part <- function(shared, m, values) {
   rows <- shared$rows_of_parts[[m]]
   if (is.null(rows)) values else values[rows]
 }
