@@ -47,8 +47,8 @@ noise_remarks <- function(fit) {
     if (!is.null(noise$known)) paste("Known part of it", spread(noise$known)))
 }
 
-# "depth = 12.4 and gear = trawl": numbers at their mean, or at 0 if they are 0 and 1, and factors at
-# their first level.
+# "depth = 12.4 and gear = trawl": numbers at their mean, or at 0 if they are 0 and 1, and factors
+# at their first level.
 noise_reference <- function(recipe) {
   numbers <- recipe$names %in% all.vars(recipe$terms)
   values <- vapply(recipe$center[numbers], format_three_digits, "")

@@ -18,8 +18,8 @@ TEST_CASE("data with parameters of their own are those of a call for each") {
         own.by_datum = true;
         own.parameters.clear();
         for (std::size_t i = 0; i < n; ++i)
-          for (const double parameter : family.likelihood.parameters)
-            own.parameters.push_back(parameter * (1.0 - 0.3 * double(i) / double(n)));
+          for (std::size_t p = 0; p < kinds; ++p)
+            own.parameters.push_back(family.likelihood.parameters[p] * (p > 0 ? 1.0 : 1.0 - 0.3 * double(i) / n));
         const Observations all = grid.observations();
         const Expectations together = expectations_of(own, all, grid.mean, variances, 2);
         double total = 0.0;
