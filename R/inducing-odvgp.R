@@ -21,9 +21,9 @@
 #' the log-likelihood, equation (18a) of `vignette("model-and-methods")`. The orthogonal, hybrid and
 #' decoupled bases of the paper share this optimum.
 #'
-#' The paper trains the parameters by the ELBO with this mean, and `odvgp()` keeps those of `svgp()`.
-#' In trials with 40 points for 1,000 observations, training them improved the log score by up to
-#' 0.09. Three times as many points improved it more, in a fifth of the time.
+#' The paper trains the parameters by the ELBO with this mean, and `odvgp()` keeps those of
+#' `svgp()`. In trials with 40 points for 1,000 observations, training them improved the log score
+#' by up to 0.09. Three times as many points improved it more, in a fifth of the time.
 #'
 #' @inheritParams svgp
 #' @param mean_inducing the number of observations that are inducing points of the mean, an integer.
