@@ -16,13 +16,12 @@
 # include its time. The fit by odvgp() adds 700 points for the mean, as many as the paper adds to 300.
 #
 # PAPER is one of loo-k, odvgp, swsgp, vnngp. The argument k applies to swsgp(), mll_k() and vecchia(). The method
-# swsgp-n is swsgp() with an inducing point at each row. The method mll_k-adam is mll_k() by mini-batches, and exact_gp
-# is exact_gp() by conjugate gradients, whose k are the neighbours of the preconditioner. Rows are written to table
-# paper-tables, and rows that it already contains are not run again. The word `table` prints them with the papers'
+# swsgp-n is swsgp() with an inducing point at each row, and mll_k-adam is mll_k() by mini-batches. Rows are written to
+# table paper-tables, and rows that it already contains are not run again. The word `table` prints them with the papers'
 # figures. Among several numbers of inducing points, it prints the results with most splits, and among these the
 # results with most points. Without validation rows, the most neighbours decide.
 #
-#   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp; swsgp-n,mll_k,mll_k-adam,vecchia,exact_gp] [splits: 1,2,3]
+#   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp; swsgp-n,mll_k,mll_k-adam,vecchia] [splits: 1,2,3]
 #     [inducing: 256] [k: 16] [epochs: 30] [svgp() weights: 1] [swsgp() weight: default] [swsgp() rate: 0.03]
 #   Rscript bench/paper-tables.R table
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -122,8 +121,7 @@ swsgp_of <- function(case, n) {
     kl_weight = if (!is.na(case$kl_weight)) case$kl_weight)
 }
 
-by_neighbors <- list(mll_k = mll_k, `mll_k-adam` = function(k) mll_k(k, optimizer = "adam"), vecchia = vecchia,
-  exact_gp = function(k) exact_gp(solver = "cg", neighbors = k))
+by_neighbors <- list(mll_k = mll_k, `mll_k-adam` = function(k) mll_k(k, optimizer = "adam"), vecchia = vecchia)
 
 run_split <- function(paper, set, methods, split, points, k, kl_weight, steps) {
   cases <- lapply(methods, function(method) case_of(paper, set, method, split, points, k, kl_weight, steps))
