@@ -69,10 +69,10 @@
 #' @param control the optimisation's settings from [neargp_control()].
 #' @param prior [pc_priors()] of ranges, standard deviations and smoothness, for [vecchia()],
 #'   [exact_gp()], [loo_k()], [mll_k()] and [vnngp()]. Default `NULL`: none, maximum likelihood.
-#' @param transform a transformation of a single Gaussian response: `"log"`, `"sqrt"`, [box_cox()],
-#'   or a list of two functions. `forward` must be strictly increasing, and `inverse` non-decreasing
-#'   on the whole real line. Predictions and scores return to the response scale. Default `NULL`:
-#'   none.
+#' @param transform a transformation of a single Gaussian response: `"log"`, `"sqrt"`,
+#'   [box_cox()], a transformer of package scales, or a list of two functions. `forward` must be
+#'   strictly increasing, and `inverse` non-decreasing on the whole real line. Predictions and
+#'   scores return to the response scale. Default `NULL`: none.
 #' @param measurement_variance known variances of measurement errors, in squared units of the
 #'   (transformed) response: one non-negative number or one for each row, evaluated in `data`. For
 #'   example, `se^2`. The nugget is estimated in addition, see [noise]. Default `NULL`: none.

@@ -93,13 +93,21 @@ as_transform <- function(transform) {
     return(new_transform(transform))
   }
   if (rlang::is_string(transform, "box_cox") || identical(transform, box_cox)) return(box_cox())
+  if (inherits(transform, c("trans", "transform"))) transform <- functions_of_scales(transform)
   pair <- if (is.list(transform)) transform_functions(transform)
   if (is.null(pair)) {
     abort_argument("transform",
-      "\"log\", \"sqrt\", box_cox(), or list(forward = , inverse = ) of two functions", transform)
+      "\"log\", \"sqrt\", box_cox(), a transformer of scales, or list(forward = , inverse = )",
+      transform)
   }
   new_transform("functions", forward = pair$forward, inverse = pair$inverse,
     derivative = pair$derivative)
+}
+
+# Transformers of package scales, of class "trans" before version 1.3. Derivatives came with 1.3.
+functions_of_scales <- function(transformer) {
+  Filter(Negate(is.null), list(forward = transformer$transform, inverse = transformer$inverse,
+    derivative = transformer$d_transform))
 }
 
 # Names may be left out; NULL for a list that is none.

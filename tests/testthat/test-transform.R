@@ -140,3 +140,17 @@ test_that("a pair of functions has its slope where responses vary little about a
     likelihood(c(near, derivative = function(y) 1 / sqrt(1 + (y - 1e10)^2)), 0.5),
     tolerance = 1e-5)
 })
+
+test_that("transformers of scales are pairs of functions", {
+  skip_if_not_installed("scales")
+  d <- transformed_data_set(40)
+  pair <- transformed_fit(d, list(forward = log1p, inverse = expm1), vecchia(8))
+  fit <- transformed_fit(d, scales::log1p_trans(), vecchia(8))
+  expect_identical(predict(fit, d[1:3, ]), predict(pair, d[1:3, ]))
+  expect_equal(logLik(fit), logLik(pair))
+  # the class and the derivative of version 1.3
+  later <- structure(list(name = "log-1p", transform = log1p, inverse = expm1,
+    d_transform = function(x) 1 / (1 + x)), class = "transform")
+  expect_equal(as.numeric(logLik(transformed_fit(d, later, vecchia(8)))),
+    as.numeric(logLik(pair)), tolerance = 1e-6)
+})

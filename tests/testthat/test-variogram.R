@@ -123,3 +123,24 @@ test_that("a variogram without directions or with endless classes is refused", {
   expect_error(empirical_variogram(rnorm(30), coords, width = 1e-300), "`width`",
     class = "neargp_error_argument")
 })
+
+test_that("directional variograms are those of gstat", {
+  skip_if_not_installed("gstat")
+  skip_if_not_installed("sp")
+  set.seed(3)
+  data <- data.frame(x = runif(200), y = runif(200))
+  data$z <- sin(5 * data$x) + rnorm(200, sd = 0.3)
+  places <- data
+  sp::coordinates(places) <- ~ x + y
+  directions <- c(0, 30, 120)
+  for (robust in c(FALSE, TRUE)) {
+    theirs <- gstat::variogram(z ~ 1, places, alpha = directions, tol.hor = 20, cutoff = 0.4,
+      width = 0.05, cressie = robust)
+    ours <- empirical_variogram(data$z, data[c("x", "y")], width = 0.05, cutoff = 0.4,
+      directions = directions, tolerance = 20, estimator = if (robust) "robust" else "classical")
+    expect_equal(ours$direction, theirs$dir.hor)
+    expect_equal(ours$n_pairs, theirs$np, ignore_attr = TRUE)
+    expect_equal(ours$distance, theirs$dist, tolerance = 1e-10)
+    expect_equal(ours$gamma, theirs$gamma, tolerance = 1e-10)
+  }
+})
