@@ -41,7 +41,7 @@ receive_by_mirai <- function(node) {
     tag = task$tag)
 }
 
-# The nodes that have an answer, or whose daemon has ended, after a second at most.
+# The nodes with an answer, and those whose daemon is gone, after a second at most.
 answering_daemons <- function(nodes, seconds = 1) {
   unresolved <- of_mirai("unresolved")
   began <- core_monotonic_seconds()

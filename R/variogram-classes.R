@@ -4,18 +4,8 @@
 variogram_of <- function(values, space, cutoff, width, estimator, directions, tolerance,
                          max_pairs) {
   coords <- space$coords
-  if (!is.numeric(values) || length(values) != nrow(coords)) {
-    abort_neargp("length", c(
-      "There must be one value for each location.",
-      x = sprintf("There are %d values (%s) and %d locations.", length(values), class(values)[1L],
-        nrow(coords))
-    ))
-  }
-  if (!all(is.finite(values))) {
-    abort_neargp("missing", sprintf("Values must be finite; they are not in %s.",
-      format_rows(which(!is.finite(values)))))
-  }
-  if (is.null(cutoff)) cutoff <- sqrt(sum(apply(coords, 2L, function(x) diff(range(x)))^2)) / 3
+  check_variogram_values(values, coords)
+  if (is.null(cutoff)) cutoff <- extent_of(coords) / 3
   check_number(cutoff, "cutoff", 0, open = TRUE)
   if (is.null(width)) width <- cutoff / 15
   check_number(width, "width", cutoff / 1e6)
@@ -31,17 +21,39 @@ variogram_of <- function(values, space, cutoff, width, estimator, directions, to
     estimator = estimator, cutoff = cutoff, width = width, unit = space$unit)
 }
 
+check_variogram_values <- function(values, coords) {
+  if (!is.numeric(values) || length(values) != nrow(coords)) {
+    abort_neargp("length", c(
+      "There must be one value for each location.",
+      x = sprintf("There are %d values (%s) and %d locations.", length(values), class(values)[1L],
+        nrow(coords))
+    ))
+  }
+  if (!all(is.finite(values))) {
+    abort_neargp("missing", sprintf("Values must be finite; they are not in %s.",
+      format_rows(which(!is.finite(values)))))
+  }
+}
+
+# The diagonal of the box around locations.
+extent_of <- function(coords) sqrt(sum(apply(coords, 2L, function(x) diff(range(x)))^2))
+
 # One row for each distance class ((m - 1) width, m width]; distance zero belongs to the first.
 variogram_classes <- function(pairs, width, estimator) {
   class <- pmax(1L, as.integer(ceiling(pairs$distance / width - 1e-9)))
   n <- tabulate(class)
   used <- which(n > 0)
   mean_of <- function(x) as.vector(rowsum(x, class)) / n[used]
-  gamma <- switch(estimator,
-    classical = mean_of(pairs$difference^2) / 2,
-    robust = mean_of(sqrt(pairs$difference))^4 / (2 * (0.457 + 0.494 / n[used]))
-  )
-  data.frame(distance = mean_of(pairs$distance), gamma = gamma, n_pairs = n[used])
+  data.frame(distance = mean_of(pairs$distance),
+    gamma = class_semivariances(pairs$difference, class, n[used], estimator), n_pairs = n[used])
+}
+
+# `n`: the numbers of pairs in the classes that occur, in order.
+class_semivariances <- function(difference, class, n, estimator) {
+  mean_of <- function(x) as.vector(rowsum(x, class)) / n
+  switch(estimator,
+    classical = mean_of(difference^2) / 2,
+    robust = mean_of(sqrt(difference))^4 / (2 * (0.457 + 0.494 / n)))
 }
 
 directional_pairs <- function(pairs, coords, directions, tolerance) {
