@@ -9,10 +9,10 @@
 #' ```
 #'
 #' @details
-#' Each pair of locations enters twice, with the difference (dx, dy) and with (-dx, -dy). The cell
-#' of a pair is the nearest multiple of `width`. Estimators and the sampling of pairs are those of
-#' [empirical_variogram()]. A map needs more pairs than a variogram: look for ellipses, not for
-#' single cells. To model them, use `anisotropy = TRUE` in the [covariance].
+#' Each pair of locations enters twice, with its difference and with the opposite one. The cell of a
+#' pair is the nearest multiple of `width` in each coordinate. Estimators and the sampling of pairs
+#' are those of [empirical_variogram()]. A map needs more pairs than a variogram: look for ellipses,
+#' not for single cells. To model them, use `anisotropy = TRUE` in the [covariance].
 #'
 #' @param object a fit by [neargp()] to a Gaussian response, or a numeric vector.
 #' @param coords planar locations of a vector: sf points, a matrix or a data frame. Default `NULL`:
