@@ -28,7 +28,7 @@ catches <- function(n) {
     amount = rgamma(n, 3, 3 / exp(1 - 0.6 * first + 0.3 * second)))
 }
 
-rows <- lapply(as.integer(argument(1L, c("5000", "20000"))), function(n) {
+measured <- function(n) {
   d <- catches(n)
   took <- timed(neargp(list(count ~ 1, present ~ 1, amount ~ 1), d, coords = ~ x + y,
     family = list(poisson(), binomial(), Gamma("log")),
@@ -36,7 +36,12 @@ rows <- lapply(as.integer(argument(1L, c("5000", "20000"))), function(n) {
   fit <- took$value
   data.frame(locations = n, cpu = took$cpu, separate_elapsed = fit$elapsed[["separate"]], joint_elapsed = fit$elapsed[["joint"]],
     evaluations = fit$convergence$evaluations, gain = fit$log_likelihood - fit$separate)
-})
-table <- do.call(rbind, rows)
-print(table, row.names = FALSE, digits = 4)
-save_result(table, "joint-speed")
+}
+
+# Saved after each size, since the last one takes longer than all others.
+table <- NULL
+for (n in as.integer(argument(1L, c("5000", "20000")))) {
+  table <- rbind(table, measured(n))
+  print(table, row.names = FALSE, digits = 4)
+  save_result(table, "joint-speed")
+}
