@@ -76,7 +76,7 @@ struct BlockArithmetic {
   // x -= l l'
   static void subtract_square(double* x, const double* l) { at(x).noalias() -= at(l).lazyProduct(at(l).transpose()); }
 
-  // x[place[p]] -= source[p] factor' for all p
+  // Subtracts source[p] factor' from entry number p of the row of the table of pairs.
   template <class Pair>
   static void subtract(double* x, const Pair* place, const double* source, int pairs, const double* factor) {
     const Block transposed = at(factor).transpose();
@@ -84,7 +84,8 @@ struct BlockArithmetic {
       at(x + place[p] * area).noalias() -= at(source + std::size_t(p) * area).lazyProduct(transposed);
   }
 
-  // Let z_p = x[place[p]]. Adds z_p factor[-1] to sum[p], and x[0] factor[-1] + sum_p z_p' factor[p] to sum[-1].
+  // Let z_p be entry number p of the row of the table. Adds z_p factor[-1] to sum[p]. Adds x[0] factor[-1] and the sum
+  // of z_p' factor[p] to sum[-1].
   template <class Pair>
   static void gather(const double* x, const Pair* place, const double* factor, double* sum, int pairs) {
     const Block own = at(factor - area);
