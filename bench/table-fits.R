@@ -1,5 +1,5 @@
-# Fits of tables by the call that names nothing, in CPU seconds of one thread and in units of a yardstick: the Cholesky factor of an exponential
-# covariance matrix of 4,000 rows by R's chol(), timed before and after each fit. The first fold of each set is predicted.
+# Fits of tables by the call that names nothing, in CPU seconds of one thread and in units of a yardstick. The yardstick is R's chol() of an
+# exponential covariance matrix of 4,000 rows, timed before and after each fit. The rows of a fold are predicted from the others.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/table-fits.R [sets: elevators,pol,kin40k,protein] [folds: 0] [label]
 #

@@ -135,3 +135,16 @@ test_that("settings that follow from others, and bare matrices, are refused once
   expect_error(neargp(cbind(z, z2) ~ 1, data, coords = ~ x + y, covariance = covariance),
     "matrices", class = "neargp_error_argument")
 })
+
+test_that("a fit that was checked and then altered is checked again", {
+  fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5))
+  first <- predict(fit, data.frame(x = 0.5, y = 0.5))
+  altered <- fit
+  altered$k <- -1L
+  expect_error(predict(altered, data.frame(x = 0.5, y = 0.5)), class = "neargp_error_argument")
+  expect_error(predict(altered, data.frame(x = 0.5, y = 0.5)), class = "neargp_error_argument")
+  expect_identical(predict(fit, data.frame(x = 0.5, y = 0.5)), first)
+  altered <- replace(fit, "cache", list(1))
+  altered$method <- NULL
+  expect_error(check_fit(altered), class = "neargp_error_argument")
+})
