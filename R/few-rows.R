@@ -22,9 +22,9 @@ from_few_rows <- function(problem, k, optimizer) {
   c(list(problem = problem), state[c("iterations", "evaluations")])
 }
 
-# Few rows may not show a predictor that matters. Near the bound of its range it does not act, and a
-# search of all rows may stay there. For the set `pol` that local maximum was lower by 90 units. The
-# range therefore begins again at a twentieth of its bound, ten standard deviations of the predictor.
+# Few rows may not show a predictor that matters. It does nothing at the largest range, and a search
+# of all rows may stay there. For the set `pol` that local maximum was lower by 90 units. The range
+# therefore begins again at a twentieth of its bound, ten standard deviations of the predictor.
 without_endless_ranges <- function(problem, working) {
   upper <- problem$bounds$upper
   endless <- problem$free & problem$layout$kind == "range" & working > upper - log(10)
