@@ -141,7 +141,7 @@ named_by_output <- function(predicted, output) {
 # The fields themselves, with the signs of the loadings.
 factor_columns <- function(object, newdata, wanted) {
   part <- part_of(object, object$outputs[1L])
-  target <- new_target(part, newdata, "process")
+  target <- joint_target(part, newdata, "process")
   settings <- predict_settings(part, threads = wanted$threads)
   at <- fields_at(object, target$coords, settings)
   count <- ncol(object$loadings)
@@ -156,7 +156,7 @@ factor_columns <- function(object, newdata, wanted) {
 # for all of them.
 joint_predictors <- function(object, newdata, outputs, threads) {
   parts <- lapply(rlang::set_names(outputs), part_of, object = object)
-  targets <- lapply(parts, new_target, newdata = newdata)
+  targets <- lapply(parts, joint_target, newdata = newdata)
   complete <- Reduce(`&`, lapply(targets, `[[`, "complete"))
   of_part <- function(part, target) {
     rows <- which(complete[target$complete])

@@ -63,9 +63,10 @@ joint_natural <- function(layout, values, signs) {
 all_gaussian <- function(parts) all(vapply(parts, function(part) is_gaussian(part$family), NA))
 
 # The objective at the start is the sum of the separate fits, if each response begins with its own
-# field. Otherwise, `first` being NULL after a given start, it is the sum of what these fits found.
+# field and its own coefficients. Otherwise it is the sum of what these fits found. `first` is NULL
+# after a given start.
 joint_separate <- function(shared, first) {
-  if (!is.null(first)) return(first)
+  if (is.null(shared$common) && !is.null(first)) return(first)
   if (all(vapply(shared$parts, function(part) is.numeric(part$log_likelihood), NA)))
     sum(vapply(shared$parts, function(part) part$log_likelihood, 0))
 }

@@ -29,6 +29,14 @@ predictor.neargp_shared_field <- function(method, object, settings) {
   }
 }
 
+# The target of a part at newdata, or at the cells of a raster.
+joint_target <- function(part, newdata, part_of_field = "field") {
+  if (!is_raster(newdata)) return(new_target(part, newdata, part_of_field))
+  if (part_of_field == "process") part <- without_trend(part)
+  check_raster(part, newdata)
+  raster_target(part, newdata, seq_len(terra::ncell(newdata)), part_of_field)
+}
+
 # The fields at locations, and their means at each of the shifted parameters. All responses of a
 # prediction ask for the same ones, which are kept until others are asked for.
 fields_at <- function(object, coords, settings) {

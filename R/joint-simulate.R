@@ -15,7 +15,7 @@ simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   context <- plain_context(threads)
   parts <- parts_of(object)
   targets <- lapply(parts, function(part) if (is.null(newdata)) target_of_rows(part) else
-    with_noise_of_draws(new_target(part, newdata), list(noise = TRUE)))
+    with_noise_of_draws(joint_target(part, newdata), list(noise = TRUE)))
   coords <- do.call(rbind, lapply(targets, `[[`, "coords"))
   place <- location_index(coords)
   drawn <- draw_fields(object, coords[!duplicated(place), , drop = FALSE], nsim, context)
@@ -28,8 +28,13 @@ simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL,
     stats::setNames(as.data.frame(full), paste0("sim_", seq_len(nsim), "_", object$outputs[m]))
   })
   result <- if (is.null(newdata)) stats::setNames(columns, object$outputs) else
-    restorer(newdata)(do.call(cbind, columns))
+    drawn_in_class_of(newdata, do.call(cbind, columns))
   structure(result, seed = state$seed)
+}
+
+drawn_in_class_of <- function(newdata, columns) {
+  if (is_raster(newdata)) as_raster_layers(newdata, as.matrix(columns)) else
+    restorer(newdata)(columns)
 }
 
 target_of_rows <- function(part) {

@@ -57,3 +57,23 @@ test_that("counts and presence: the share of joint draws, and missing rows", {
     expect_error(do.call(predict, c(list(fit, at), wrong)), class = "neargp_error_argument")
   }
 })
+
+test_that("cells of a raster are predicted and drawn as rows of a data frame are", {
+  skip_if_not_installed("terra")
+  set.seed(6)
+  d <- data.frame(x = runif(60), y = runif(60), z = rnorm(60))
+  d$count <- rpois(60, exp(sin(6 * d$x)))
+  d$level <- sin(6 * d$x) + d$z + rnorm(60, sd = 0.2)
+  fit <- neargp(list(count ~ 1, level ~ z), d, coords = ~ x + y, family = list(poisson(),
+    gaussian()), method = vnngp(k = 8))
+  cells <- terra::rast(nrows = 3, ncols = 2, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "",
+    nlyrs = 2, vals = cbind(c(1, 0, NA, 2, 3, 4), 1), names = c("z", "other"))
+  rows <- cbind(as.data.frame(terra::crds(cells, na.rm = FALSE)), terra::values(cells))
+  layers <- predict(fit, cells, threshold = c(1, 0), exceedance = "all")
+  expect_equal(as.data.frame(terra::values(layers)), predict(fit, rows, threshold = c(1, 0),
+    exceedance = "all"), ignore_attr = TRUE)
+  expect_equal(as.data.frame(terra::values(predict(fit, cells, type = "factor"))), predict(fit,
+    rows, type = "factor"), ignore_attr = TRUE)
+  expect_equal(as.data.frame(terra::values(simulate(fit, 2, seed = 1, newdata = cells))),
+    simulate(fit, 2, seed = 1, newdata = rows), ignore_attr = TRUE)
+})
