@@ -9,6 +9,7 @@ new_joint_fit <- function(shared, state, settings, call) {
   values <- to_core(working, layout$transform)
   posterior <- joint_posterior(shared, state, joint_coefficients(shared,
     core_latent_state(state$latent, shared$context), values))
+  check_trend_posterior(posterior$beta_vcov)
   slopes$shifted <- shifted_from(slopes, working, posterior)
   boundary <- at_bound(working, shared, slopes$information)
   spread <- joint_spread(slopes, shared$free & !boundary, joint_units(shared))

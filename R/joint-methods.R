@@ -228,7 +228,11 @@ of_rows <- function(object, values) {
     all(lengths(rows) == vapply(object$parts, function(part) length(part$data$y), 0L))
   if (!same) return(lapply(values, unname))
   result <- matrix(NA_real_, counts[1L], length(values), dimnames = list(NULL, object$outputs))
-  for (m in seq_along(values)) result[rows[[m]], m] <- stats::na.omit(as.vector(values[[m]]))
+  for (m in seq_along(values)) {
+    own <- as.vector(values[[m]])
+    # na.exclude has filled up the rows that were left out
+    result[rows[[m]], m] <- if (length(own) == counts[m]) own[rows[[m]]] else own
+  }
   result
 }
 

@@ -9,6 +9,7 @@
 
 columns_given_observed <- function(object, newdata, outputs, wanted, steps = 30L,
                                    tolerance = 1e-8) {
+  check_newdata_class(newdata)
   names <- names(drop_geometry(newdata))
   seen <- object$outputs[vapply(object$parts, function(part) all(all.vars(part$formula[[2L]]) %in%
     names), NA)]

@@ -170,11 +170,20 @@ fit_parts <- function(call, formulas, families, shared, frame) {
     own$family <- families[[output]]
     own["nugget"] <- list(if (is_gaussian(families[[output]])) nuggets[[output]])
     own <- own[!vapply(as.list(own), is.null, NA)]
+    check_one_column(own, output, frame)
     rlang::try_fetch(fit_part(own, frame), neargp_error_response = function(condition) {
       if (has_categories(own, frame)) refuse_categories(output, condition)
       rlang::zap()
     })
   })
+}
+
+# A matrix as the response of one formula in a list would be several responses again.
+check_one_column <- function(call, output, frame) {
+  data <- tryCatch(eval(call$data, frame), error = function(e) NULL)
+  if (!is_joint_model(call$formula, call$family, data)) return(invisible())
+  abort_neargp("response", c(sprintf("The response `%s` has several columns.", output),
+    i = "Write a formula for each column: list(y[, \"a\"] ~ x, y[, \"b\"] ~ x)."))
 }
 
 # Whether the response of a call is a factor or text of three levels or more.

@@ -185,6 +185,9 @@ test_that("wrong calls get one classed error", {
     class = "neargp_error_family")
   expect_error(call(list(count ~ z, kind ~ 1), d, NULL), class = "neargp_error_family")
   expect_error(call(list(count ~ z, count ~ 1)), class = "neargp_error_argument")
+  two <- transform(d, both = I(cbind(a = count, b = count)))
+  expect_error(call(list(count ~ z, both ~ 1), two, poisson()), "several columns",
+    class = "neargp_error_response")
   expect_error(call(fixed = c(range = 0.2)), class = "neargp_error_argument")
   expect_error(call(method = vecchia()), class = "neargp_error_method")
   expect_error(call(start = c(range = 1)), class = "neargp_error_argument")
