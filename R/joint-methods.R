@@ -22,9 +22,8 @@
 #'   stands for formulas with the same trend.
 #' * **Fields**: [cov_coregionalisation()]. Two or three responses share as many fields, each with
 #'   its own range, and more responses share two factors, unless you give a covariance.
-#' * **Common coefficients**: `list(a ~ common(x) + z, b ~ common(x))` estimates one coefficient of x
-#'   for both responses. `common()` takes terms of the trend, and `common(1)` is a common intercept.
-#'   The factors in it need the same levels for all responses.
+#' * **Common coefficients**: `list(a ~ common(x) + z, b ~ common(x))` estimates one coefficient
+#'   of x. `common(1)` is a common intercept.
 #' * **Missing responses** are `NA`. Responses may be at different locations.
 #' * **Gain**: `print()` compares the ELBO with that of separate fits. Sharing helps where a
 #'   response is rare or missing, or where the locations depend on it.
@@ -32,14 +31,13 @@
 #' The prior of correlations between two or three responses is LKJ(2). Without it few data often end
 #' at a correlation of 1.
 #'
-#' `update(fit, start = fit)` continues a search that stopped early. `update(fit, . ~ . + z)` changes
-#' the formulas of all responses. `predict(exceedance = "all")` returns the probability that all
-#' responses exceed their limits together.
+#' `update(fit, start = fit)` continues a search that stopped early.
 #'
 #' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
 #'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the
 #'   responses as single fits. See [predict.neargp_joint()].
-#' @seealso [cov_coregionalisation()], [compare_ranks()], [neargp_hurdle()]; the article "Several responses".
+#' @seealso [cov_coregionalisation()], [compare_ranks()], [neargp_hurdle()]; the article "Several
+#'   responses".
 #' @references Thorson, J. T. (2019). *Fisheries Research* 210, 143–161.
 #' @examples
 #' # Presence and amounts of the same catches

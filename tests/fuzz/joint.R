@@ -90,7 +90,7 @@ check_joint_fit <- function(fit) {
   if (length(variances) && (!all_finite(variances) || any(variances < 0))) {
     return(problem("NONFINITE", "variances of the trend: ", paste(variances, collapse = " ")))
   }
-  # the search begins at the separate fits where each response has a range of its own
+  # the search begins at the separate fits if each response uses its own range
   starts_there <- is.null(fit$covariance) && length(fit$outputs) <= 3L && !is.null(fit$separate) && !any(startsWith(names(fit$beta), "common("))
   if (starts_there && fit$log_likelihood < fit$separate - 1e-6 * (1 + abs(fit$separate))) {
     return(problem("WRONG", "the objective ", fit$log_likelihood, " is below that of separate fits, ", fit$separate))
