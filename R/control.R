@@ -13,10 +13,9 @@
 #' interrupted fit, see [neargp_last()].
 #'
 #' @param max_iterations the largest number of steps for each set of neighbours, an integer.
-#'   Neighbours are found again as ranges change, so a fit may take more, and quasi-Newton methods
-#'   five times as many. Default: 60.
+#'   A fit may take more as ranges change, and quasi-Newton methods five times as many. Default: 60.
 #' @param tolerance Fisher scoring stops if the expected gain in log-likelihood is smaller. Default:
-#'   1e-4, or 0.02 with three ranges or more and 10,000 observations.
+#'   1e-4, or 0.02 with three ranges and 10,000 observations.
 #' @param max_step the largest change of a parameter per step, on the log scale. Default: 1.25.
 #' @param coarse_k the `k` of a cheap first round, an integer. Default: 10. 0 disables it.
 #' @param start_rows the number of observations for starting values, an integer. Default: 5,000.
