@@ -10,11 +10,11 @@ shared_slope_data <- function() {
   d
 }
 
-shared_covariance <- matrix(c(1, 0.6, 0.6, 2), 2L)
+b_shared <- matrix(c(1, 0.6, 0.6, 2), 2L)
 
 fit_shared <- function(formula, d = shared_slope_data(), ...) {
   neargp(formula, d, coords = ~ x + y, nugget = list(0.1, 0.2),
-    covariance = cov_coregionalisation(cov_exponential(range = 0.3), matrices = list(shared_covariance)),
+    covariance = cov_coregionalisation(cov_exponential(range = 0.3), matrices = list(b_shared)),
     method = vnngp(k = 59, factor = "exact", jitter = 1e-10), ...)
 }
 
@@ -26,7 +26,7 @@ dense_shared <- function(d, at, design) {
   new <- rbind(cbind(at, m = 1L), cbind(at, m = 2L))
   covariance <- function(p, q) {
     h <- sqrt(outer(p$x, q$x, "-")^2 + outer(p$y, q$y, "-")^2)
-    matrix(shared_covariance[cbind(rep(p$m, nrow(q)), rep(q$m, each = nrow(p)))], nrow(p)) * exp(-h / 0.3)
+    matrix(b_shared[cbind(rep(p$m, nrow(q)), rep(q$m, each = nrow(p)))], nrow(p)) * exp(-h / 0.3)
   }
   precision <- solve(covariance(rows, rows) + diag(c(0.1, 0.2)[rows$m]))
   X <- design(rows)
@@ -75,7 +75,7 @@ test_that("common intercepts and factors, several terms in one call", {
 test_that("counts: a common slope has the log-likelihood of the offset that it is", {
   d <- shared_slope_data()
   d$n <- rpois(60, exp(0.3 * d$z + sin(6 * d$x)))
-  known <- cov_coregionalisation(cov_matern(nu = 1.5, range = 0.3), matrices = list(shared_covariance / 4))
+  known <- cov_coregionalisation(cov_matern(nu = 1.5, range = 0.3), matrices = list(b_shared / 4))
   fit_counts <- function(formula, ...) {
     neargp(formula, d, coords = ~ x + y, family = list(gaussian(), poisson()), covariance = known,
       method = vnngp(k = 59, factor = "exact"), nugget = list(0.1, NULL), ...)
