@@ -4,11 +4,10 @@
 #' Predict responses that share fields
 #'
 #' @description
-#' Returns mean and standard deviation of each response of a [joint model][joint_models].
+#' Returns mean and sd of each response of a [joint model][joint_models].
 #'
 #' ```r
 #' predict(fit, newdata, interval = "prediction")
-#' predict(fit, newdata, type = "factor")
 #' ```
 #'
 #' @param object a fit of [neargp()] to several responses of different families.
@@ -17,9 +16,8 @@
 #' @param re.form,allow.new.levels see [predict.neargp()]. `simulate()` accepts them as well.
 #' @param type see [predict.neargp()], or `"factor"` for the fields.
 #' @param threshold_of see [predict.neargp()].
-#' @param exceedance `"all"` adds the probability that all responses exceed their thresholds
-#'   together, in the column `p_exceed_all`, and the standard error of its computation,
-#'   `se_exceed_all`. Default: `"each"`, the probability of each response.
+#' @param exceedance `"all"` adds `p_exceed_all`, the probability that all responses exceed their
+#'   thresholds together, and its numerical error, `se_exceed_all`. Default: `"each"`.
 #' @param outputs the names of the responses that are wanted. Default: all.
 #' @param covariance `TRUE` adds the attribute `"covariance"`, an array with a matrix of linear
 #'   predictors for each row. Default: `FALSE`.
@@ -29,9 +27,8 @@
 #' @return An object like `newdata` with `mean_<response>`, `sd_<response>` and the further columns
 #'   of [predict.neargp()].
 #'
-#'   Intervals include the uncertainty of loadings, ranges and families. `coef()`, `vcov()`,
-#'   `simulate()`, `scores()` and [cross_validate()] also accept these fits. Folds leave locations
-#'   out.
+#'   Intervals include the uncertainty of loadings, ranges and families. Folds of
+#'   [cross_validate()] leave locations out.
 #' @seealso [joint_models]
 #' @examples
 #' set.seed(1)
@@ -45,11 +42,9 @@
 #'
 #' # A count where the level is known
 #' predict(fit, data.frame(x = 0.5, y = 0.5, level = 0.2), outputs = "count", use_observed = TRUE)
-#' scores(fit)
 #'
-#' # The probability that both exceed a limit, on a grid of two cells
-#' predict(fit, data.frame(x = c(0.2, 0.8), y = 0.5), threshold = c(count = 2, level = 0.5),
-#'   exceedance = "all")
+#' # The probability that both exceed a limit
+#' predict(fit, data.frame(x = 0.5, y = 0.5), threshold = c(2, 0.5), exceedance = "all")
 #' @export
 predict.neargp_joint <- function(object, newdata,
                                  type = c("response", "link", "quantile", "factor"),

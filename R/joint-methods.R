@@ -1,7 +1,7 @@
 #' Several responses of different families that share fields
 #'
 #' @description
-#' Fits counts, presence, amounts and measurements together, in one model with shared processes.
+#' Fits counts, presence, amounts and measurements in one model with shared processes.
 #' Experimental.
 #'
 #' ```r
@@ -14,24 +14,19 @@
 #'
 #' @details
 #' The linear predictor of response m is its trend plus sum_q A\[m, q\] f_q(s), with independent
-#' Gaussian processes f_q of variance 1 and loadings A. [vnngp()] maximises their common
-#' ELBO.
+#' Gaussian processes f_q of variance 1 and loadings A. [vnngp()] maximises the ELBO.
 #'
 #' * **Lists**: `formula` and `family` are lists with an element for each response. `data`,
 #'   `weights` and `offset` are one for all, or lists as well. `cbind(a, b) ~ x` with one family
 #'   stands for formulas with the same trend.
 #' * **Fields**: [cov_coregionalisation()]. Two or three responses share as many fields, each with
-#'   its own range, and more responses share two factors, unless you give a covariance.
+#'   its own range, and more responses share two factors.
 #' * **Common coefficients**: `list(a ~ common(x) + z, b ~ common(x))` estimates one coefficient
 #'   of x. `common(1)` is a common intercept.
 #' * **Missing responses** are `NA`. Responses may be at different locations.
-#' * **Gain**: `print()` compares the ELBO with that of separate fits. Sharing helps where a
-#'   response is rare or missing, or where the locations depend on it.
+#' * **Gain**: `print()` compares the ELBO with that of separate fits.
 #'
-#' The prior of correlations between two or three responses is LKJ(2). Without it few data often end
-#' at a correlation of 1.
-#'
-#' `update(fit, start = fit)` continues a search that stopped early.
+#' The prior of correlations between two or three responses is LKJ(2).
 #'
 #' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
 #'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the
@@ -52,9 +47,7 @@
 #' predict(fit, d[1:3, ], interval = "prediction")
 #' coef(fit, what = "correlation")
 #'
-#' # One slope for both responses
-#' d$depth <- runif(200)
-#' coef(update(fit, list(present ~ common(depth), amount ~ common(depth))))
+#' coef(update(fit, list(present ~ common(1), amount ~ common(1))))  # one intercept
 #' @name joint_models
 #' @aliases common
 NULL

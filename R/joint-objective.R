@@ -117,7 +117,8 @@ joint_family_gradient <- function(shared, found, values) {
 
 # Where posteriors begin: at the pseudo-observations of the fits of single responses.
 joint_begin <- function(shared, latent, likelihoods) {
-  known <- lapply(stats::setNames(nm = c("linear_predictor", "pseudo_precision", "slope")), function(name) {
+  elements <- c("linear_predictor", "pseudo_precision", "slope")
+  known <- lapply(stats::setNames(nm = elements), function(name) {
     unlist(lapply(seq_along(shared$parts), function(m) {
       problem_rows_of_part(shared, m, shared$parts[[m]]$posterior[[name]])
     }), use.names = FALSE)

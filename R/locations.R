@@ -81,7 +81,8 @@ describe_embedding <- function(locations) {
   locations$embedded_names <- rep(names(sizes), sizes)
   locations$block <- rep(seq_along(sizes), sizes)
   locations$kind <- c(rep("number", length(numbers) - on_sphere),
-    vapply(locations$factors, kind_of_factor, "", USE.NAMES = FALSE), rep("feature", length(feature_sizes(locations))),
+    vapply(locations$factors, kind_of_factor, "", USE.NAMES = FALSE),
+    rep("feature", length(feature_sizes(locations))),
     if (!is.null(locations$linear)) "linear",
     if (!is.null(locations$time)) "time")
   locations

@@ -9,8 +9,8 @@
 # 42,740 to predict, linear trend. `counts`: 10,000 Poisson counts; the linear predictor at 5,000 locations. `inputs`: kin40k, 10,000 rows with
 # eight inputs, 5,000 to predict.
 #
-# Saves the table race: median and quartiles of CPU seconds from data to predictions, peak memory of the process, and scores, which are the
-# same in all rounds up to random draws. Draws results/race.png. `crps` and `coverage` are those of the observations, and of the linear predictor
+# Saves the table race: median and quartiles of CPU seconds from data to predictions, peak memory of the process, and scores of the last
+# round. Draws results/race.png. `crps` and `coverage` are those of the observations, and of the linear predictor
 # for counts. A contestant is level where its CRPS is at most 2% above the best.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))

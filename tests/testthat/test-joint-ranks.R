@@ -17,7 +17,7 @@ test_that("two factors are found in data of two factors", {
   ranks <- compare_ranks(fit, 1:3)
   expect_identical(ranks$chosen, "2")
   expect_equal(ranks$best$log_likelihood, fit$log_likelihood, tolerance = 1e-6)
-  # five intercepts and a range, with 5, 9 and 12 loadings; separate fits: five variances and five ranges
+  # five intercepts and a range, with 5, 9 and 12 loadings; else five variances and five ranges
   expect_equal(ranks$table$df, c(15, 11, 15, 18))
   expect_equal(ranks$table$AIC, 2 * ranks$table$df - 2 * ranks$table$score)
   expect_match(paste(capture.output(print(ranks)), collapse = "\n"), "Lowest AIC: 2")

@@ -1,8 +1,8 @@
 # A dense reference: copies of a process for each year have covariance 0 between years.
 survey <- function(n = 90, years = 3, seed = 71) {
   set.seed(seed)
-  data <- data.frame(x = runif(n), y = runif(n), year = factor(sample(2000 + seq_len(years), n, TRUE)),
-    stringsAsFactors = FALSE)
+  data <- data.frame(x = runif(n), y = runif(n),
+    year = factor(sample(2000 + seq_len(years), n, TRUE)))
   data$z <- sin(4 * data$x) + cos(5 * data$y + as.integer(data$year)) + rnorm(n, sd = 0.1)
   data
 }
@@ -47,7 +47,8 @@ test_that("a process of all years is added to copies of another", {
 
 test_that("estimates are those of a likelihood that is a product over years", {
   data <- survey()
-  fit <- neargp(z ~ 0, data, coords = ~ x + y, method = exact_gp(), covariance = cov_matern(by = ~ year))
+  fit <- neargp(z ~ 0, data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_matern(by = ~ year))
   objective <- function(p) {
     S <- exp(p[1]) * matern32(distances(data, data) / exp(p[2])) * same_year(data, data) +
       diag(exp(p[3]), 90)
