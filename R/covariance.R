@@ -34,7 +34,9 @@
 #' [neargp()] compares searches from several ranges.
 #'
 #' Add covariances with `+`. Each component uses its own variance and range. For example,
-#' `cov_exponential() + cov_gaussian()` combines two scales.
+#' `cov_exponential() + cov_gaussian()` combines two scales. Multiply them with `*`:
+#' `cov_matern() * cov_periodic(period = 1)` is a season whose shape changes. The second factor is of
+#' the `time`, or of the only coordinate, as in a separable [cov_spacetime()].
 #'
 #' With several ranges, `r` is the length of all coordinate differences, each divided by its range,
 #' time included. You should use [cov_spacetime()] for space and time. `cov_gaussian()` is the
@@ -248,7 +250,7 @@ check_covariance_start <- function(start, family) {
 }
 
 #' @rdname covariance
-#' @param e1,e2 covariances to be added.
+#' @param e1,e2 covariances to be added or multiplied.
 #' @export
 `+.neargp_covariance` <- function(e1, e2) {
   if (missing(e2) || !inherits(e1, "neargp_covariance") || !inherits(e2, "neargp_covariance")) {

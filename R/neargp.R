@@ -192,7 +192,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   given <- without_locations(with_features_term(given, data), data)
   source <- if (is_row_source(data)) data
   data <- if (is.null(source)) data_as_rows(data, given) else first_chunk(source)
-  given <- with_replicates(given, data)
+  given <- with_replicates(with_product_time(given), data)
   settings <- check_settings(given$formula, data, method, given$covariance, family, nugget, control,
     device, threads, verbose, prior)
   given["family_formulas"] <- list(settings$family$formulas)
