@@ -35,8 +35,8 @@
 #'
 #' Add covariances with `+`. Each component uses its own variance and range. For example,
 #' `cov_exponential() + cov_gaussian()` combines two scales. Multiply them with `*`:
-#' `cov_matern() * cov_periodic(period = 1)` is a season whose shape changes. The second factor is of
-#' the `time`, or of the only coordinate, as in a separable [cov_spacetime()].
+#' `cov_matern() * cov_periodic(period = 1)` is a season whose shape changes. The second factor is
+#' of the `time`, or of the only coordinate, as in a separable [cov_spacetime()].
 #'
 #' With several ranges, `r` is the length of all coordinate differences, each divided by its range,
 #' time included. You should use [cov_spacetime()] for space and time. `cov_gaussian()` is the
@@ -107,6 +107,11 @@
 #' coef(fit, what = "covariance")
 #' coef(update(fit, covariance = cov_exponential(range = 20) + cov_exponential(range = 200)),
 #'   what = "covariance")
+#'
+#' # A season whose shape changes slowly
+#' months <- data.frame(co2 = c(co2), year = c(time(co2)))
+#' neargp(co2 ~ year, months, coords = ~ year, method = exact_gp(),
+#'   covariance = cov_matern() * cov_periodic(period = 1))
 #'
 #' # The covariance (and so the variogram) at distances, without data
 #' covariance_value(cov_exponential(variance = 2, range = 5), distance = c(0, 5, 15))

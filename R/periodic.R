@@ -37,8 +37,7 @@
 #' coef(fit, what = "covariance")
 #' predict(fit, data.frame(year = 1998 + 0:3 / 4))
 #'
-#' # A season whose shape changes slowly in time, and in space
-#' update(fit, covariance = cov_matern() * cov_periodic(period = 1))
+#' # A season whose shape changes slowly in space
 #' cov_spacetime(cov_matern(), time = cov_periodic(period = 12), model = "separable")
 #' @export
 cov_periodic <- function(period, coordinate = NULL, lengthscale = NULL, variance = NULL,
