@@ -106,7 +106,8 @@ batch_settings <- function(problem, method, working) {
     epochs = batch_epochs(method), batch_size = method$batch_size,
     learning_rate = method$learning_rate, goes_on = !is.null(problem$warm_start$svgp$moments),
     natural_rate = method$natural_rate, key = if (method$optimizer == "auto") 4 else order_key(),
-    position_unit = if (method$move) pmin(component$range[component$group], spread) else double(0),
+    position_unit = if (method$move)
+      pmin(position_units(component, problem$data$coords), spread) else double(0),
     spherical = problem$locations$metric == "longlat",
     weight_decay = trained_network(problem)$decay %||% 0,
     report = function(epoch, reached) {

@@ -108,3 +108,12 @@ test_that("copies that cannot be are refused", {
   fit <- neargp(z ~ 1, data, coords = ~ x + y, covariance = cov_matern(by = ~ year))
   expect_error(predict(fit, transform(data[1:2, ], year = "1999")), class = "neargp_error_levels")
 })
+
+test_that("inducing points move in units of their own coordinates", {
+  component <- list(range = c(0.5, 3), group = c(1L, 0L, 2L))
+  coords <- cbind(1:5, 2 * (1:5), 1:5)
+  expect_equal(position_units(component, coords), c(0.5, 2 * sd(1:5), 3))
+  data <- survey(120)
+  expect_no_warning(neargp(z ~ 1, data, coords = ~ x + y, method = svgp(15),
+    covariance = cov_matern() + cov_matern(by = ~ year)))
+})
