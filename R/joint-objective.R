@@ -127,7 +127,8 @@ joint_begin <- function(shared, latent, likelihoods) {
     return(core_fields_start(latent, joint_suggestions(shared), likelihoods, shared$context))
   }
   core_latent_resume(latent, double(nrow(shared$coords) * count_shared_fields(shared$structures)),
-    double(ncol(shared$data$design)), known$linear_predictor, known$pseudo_precision, known$slope)
+    double(count_merged(shared$data, shared$common)), known$linear_predictor,
+    known$pseudo_precision, known$slope)
 }
 
 problem_rows_of_part <- function(shared, m, values) {
