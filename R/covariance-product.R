@@ -16,8 +16,6 @@
 
 # The only coordinate is also the time of a product, unless the call names another.
 with_product_time <- function(given) {
-  if (is.null(given$covariance)) return(given)
-  check_covariance(given$covariance)
   is_product <- vapply(given$covariance$components, function(x) isTRUE(x$product), NA)
   if (!any(is_product) || !is.null(given$time)) return(given)
   coords <- given$coords

@@ -8,6 +8,7 @@ new_formulation <- function(formula, coords, time, distance, crs, covariance, nu
   if (!is.null(support)) {
     check_class(support, "support", "neargp_support", "made by block_support()")
   }
+  if (!is.null(covariance)) check_covariance(covariance)
   new_state("neargp_formulation", formula = formula,
     coords = columns_argument(coords, "coords", "~ x + y"),
     time = columns_argument(time, "time", "~ day"), distance = distance, crs = crs,
@@ -39,7 +40,6 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   family <- as_family(family %||% stats::gaussian())
   method <- method %||% default_method(family)
   check_method(method)
-  if (!is.null(covariance)) check_covariance(covariance)
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
     family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
