@@ -183,9 +183,6 @@ merged_rows <- function(data, map) {
   data
 }
 
-# The number of the core's coefficients.
-count_merged <- function(data, map) ncol(if (is.null(map)) data$design else map$Q)
-
 # A state of the core with the coefficients of the parts.
 coefficients_of_parts <- function(state, map) {
   if (is.null(map)) return(state)

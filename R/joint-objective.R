@@ -127,7 +127,7 @@ joint_begin <- function(shared, latent, likelihoods) {
     return(core_fields_start(latent, joint_suggestions(shared), likelihoods, shared$context))
   }
   core_latent_resume(latent, double(nrow(shared$coords) * count_shared_fields(shared$structures)),
-    double(count_merged(shared$data, shared$common)), known$linear_predictor,
+    merged_coefficients(double(ncol(shared$data$design)), shared$common), known$linear_predictor,
     known$pseudo_precision, known$slope)
 }
 
