@@ -69,7 +69,7 @@ neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.
   if (!is.null(shards)) list(shards = check_count(shards, "shards", upper = 4096L)),
   if (!is.null(worker_timeout)) list(worker_timeout = check_number(worker_timeout, "worker_timeout",
     0, open = TRUE))),
-  class = "neargp_control")
+  class = "neargp_control", given = if (!missing(tolerance)) "tolerance")
 }
 
 default_tolerance <- formals(neargp_control)$tolerance

@@ -78,8 +78,11 @@ common_labels <- function(argument) {
   if (!is.null(attr(terms, "offset"))) {
     abort_neargp("formula", "common() does not take an offset, because no coefficient belongs to it.")
   }
-  labels <- attr(terms, "term.labels")
-  if (length(labels)) labels else "(Intercept)"
+  # formulas imply an intercept, which is common only where it is written
+  labels <- c(if ("1" %in% summands(argument)) "(Intercept)", attr(terms, "term.labels"))
+  if (length(labels)) return(labels)
+  abort_neargp("formula", c(sprintf("common(%s) is without a term.", deparse1(argument)),
+    i = "common() takes terms of the trend: common(depth), common(depth + gear), common(1)."))
 }
 
 # ---- columns -------------------------------------------------------------------------------------
@@ -99,8 +102,8 @@ with_common_terms <- function(parts, labels) {
 common_columns <- function(part, label) {
   coding <- design_coding(part)
   labels <- c("(Intercept)", attr(part$terms, "term.labels"))
-  alike <- vapply(strsplit(labels, ":", fixed = TRUE), function(factors) setequal(factors,
-    strsplit(label, ":", fixed = TRUE)[[1L]]), NA)
+  alike <- vapply(labels, function(other) setequal(variables_of_term(other),
+    variables_of_term(label)), NA)
   colnames(coding)[attr(coding, "assign") == which(alike)[1L] - 1L]
 }
 
@@ -114,6 +117,7 @@ check_common_terms <- function(parts) {
       abort_neargp("formula", c(sprintf("The formula of `%s` is without an intercept.", empty[1L]),
         i = "Leave common(1) out, or the part that removes the intercept."))
     }
+    coded <- lapply(own, coding_of_factors, label)
     computed <- lapply(own, function(part) safe_variables(part$terms, label))
     if (length(unique(columns)) > 1L) {
       abort_neargp("formula", c(
@@ -121,6 +125,13 @@ check_common_terms <- function(parts) {
         stats::setNames(sprintf("%s: %s", names(own), vapply(columns, format_some, "")),
           rep("x", length(own))),
         i = "All responses need the same levels of its factors and the same kind of intercept."))
+    }
+    if (length(unique(coded)) > 1L) {
+      abort_neargp("formula", c(
+        sprintf("The factors of common(%s) differ between the responses.", label),
+        stats::setNames(sprintf("%s: %s", names(own), vapply(coded, function(known)
+          format_some(unlist(lapply(known, `[[`, "levels"))), "")), rep("x", length(own))),
+        i = "All responses need the same levels in the same order, and the same contrasts."))
     }
     if (length(unique(computed)) > 1L) {
       abort_neargp("formula", c(
@@ -130,10 +141,19 @@ check_common_terms <- function(parts) {
   }
 }
 
+variables_of_term <- function(label) strsplit(label, ":", fixed = TRUE)[[1L]]
+
+# Columns of the same names can be of other levels: the polynomials of ordered factors.
+coding_of_factors <- function(part, label) {
+  lapply(rlang::set_names(variables_of_term(label)), function(name) {
+    list(levels = part$xlevels[[name]], contrasts = part$contrasts[[name]])
+  })
+}
+
 # The variables of a term as they are computed for new rows: scale(x) with its numbers.
 safe_variables <- function(terms, label) {
   variables <- vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
-  used <- match(strsplit(label, ":", fixed = TRUE)[[1L]], variables)
+  used <- match(variables_of_term(label), variables)
   as.list(attr(terms, "predvars"))[-1L][used[!is.na(used)]]
 }
 

@@ -16,11 +16,11 @@ is_large_table <- function(problem, many = 3L, least = 2L * search_rows) {
     row_count(problem$data) >= least
 }
 
-# The problem with the tolerance of its search, unless the call asks for another than the default.
+# The problem with the tolerance of its search, unless the call gives one.
 with_search_tolerance <- function(problem, of_table = 0.02) {
-  if (is_large_table(problem) && problem$control$tolerance == default_tolerance) {
-    problem$control$tolerance <- of_table
-  }
+  control <- problem$control
+  given <- "tolerance" %in% attr(control, "given") || control$tolerance != default_tolerance
+  if (!given && is_large_table(problem)) problem$control$tolerance <- of_table
   problem
 }
 

@@ -44,6 +44,17 @@ test_that("a table is large by its ranges and its rows", {
   expect_identical(with_search_tolerance(table)$control$tolerance, default_tolerance)
 })
 
+test_that("a tolerance that the call gives is kept in large tables, also if it is the default", {
+  tolerance <- function(control) {
+    problem <- list(control = control, free = rep(TRUE, 3L), data = list(y = double(10000L)),
+      layout = data.frame(component = 1L, kind = rep("range", 3L)))
+    with_search_tolerance(problem)$control$tolerance
+  }
+  expect_identical(tolerance(neargp_control()), 0.02)
+  expect_identical(tolerance(neargp_control(tolerance = 1e-4)), 1e-4)
+  expect_identical(tolerance(neargp_control(tolerance = 1e-6)), 1e-6)
+})
+
 test_that("a range at its bound begins again where its predictor has an effect", {
   problem <- list(free = c(TRUE, TRUE, TRUE, FALSE), bounds = list(upper = c(5, 5, 5, 5)),
     layout = data.frame(kind = c("variance", "range", "range", "range")))

@@ -70,6 +70,9 @@ test_that("common intercepts and factors, several terms in one call", {
       `common(gv)` = dense$beta[3L]), tolerance = 1e-6)
   expect_equal(logLik(fit), logLik(fit_shared(cbind(a, b) ~ common(1) + common(z + g))))
   expect_equal(attr(logLik(fit), "df"), 3)
+  written <- fit_shared(list(a ~ common(1 + z + g), b ~ common(g + (z + 1))))
+  expect_equal(coef(written)[names(coef(fit))], coef(fit), tolerance = 1e-8)
+  expect_length(coef(written), 3L)
 })
 
 test_that("counts: a common slope has the log-likelihood of the offset that it is", {
@@ -106,11 +109,16 @@ test_that("terms that cannot be common are named", {
   wrong(list(a ~ common((1 | g)), b ~ common((1 | g))), "cannot be common")
   wrong(list(a ~ common(s(z)), b ~ common(s(z))), "cannot be common")
   wrong(list(a ~ common(z, g), b ~ common(z)), "cannot be common")
+  wrong(list(a ~ common(0) + z, b ~ common(0) + z), "without a term")
   wrong(list(a ~ common(z):g, b ~ common(z)), "term of a sum")
   wrong(list(a ~ common(offset(z)), b ~ common(z)), "offset")
   wrong(list(a ~ common(poly(z, 2)), b ~ common(poly(z, 2))), "depend on the observations",
     list(d, d[1:50, ]))
   wrong(list(a ~ common(g), b ~ 0 + common(g)), "differ between the responses")
+  d$o <- ordered(rep(1:3, 20))
+  other <- d
+  other$o <- ordered(rep(2:4, 20))
+  wrong(list(a ~ common(o), b ~ common(o)), "factors of common\\(o\\) differ", list(d, other))
   wrong(list(a ~ common(1) - 1, b ~ 0 + common(1)), "without an intercept")
   expect_error(neargp(a ~ common(z), d, coords = ~ x + y), "several responses",
     class = "neargp_error_formula")
