@@ -110,8 +110,10 @@ restorer <- function(newdata) {
   }
 }
 
-# Root mean square extent of each range's coordinates, the unit in which ranges are searched.
+# Root mean square extent of each range's coordinates, the unit in which ranges are searched. Group
+# 0, or NA, is of coordinates that the component does not depend on.
 group_scales <- function(coords, group) {
+  group <- replace(group, group %in% 0L, NA)
   variances <- apply(coords[, seq_along(group), drop = FALSE], 2L, stats::var)
   sqrt(as.vector(tapply(variances, group, mean)))
 }

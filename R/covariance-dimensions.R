@@ -24,12 +24,14 @@ check_dimensions <- function(covariance, locations) {
   }
 }
 
-# The sphere counts as the space around it, and a factor as the corners of its simplex. Further
+# The sphere counts as the space around it, and a factor as the corners of its simplex. The factor of
+# replicates does not count, since the covariances of each level are those of space. Further
 # coordinates of a warp count, and the features of a network are all that there is.
 count_dimensions <- function(component, locations) {
   network <- component$local$mlp
   if (!is.null(network)) return(as.integer(utils::tail(network$layers, 1L)))
-  places <- length(locations$embedded_names) - sum(is_made_block(locations)[locations$block])
+  places <- length(locations$embedded_names) - sum(is_made_block(locations)[locations$block]) -
+    length(replicate_columns(locations))
   places - is_space_time(component) + (component$local$expand$q %||% 0L)
 }
 

@@ -64,10 +64,11 @@ new_coordinate_levels <- function(x) {
 }
 
 # Numbers that became levels would be equally far from each other. One word among numbers turns a
-# column of a file into text.
-check_text_coordinates <- function(columns, names) {
+# column of a file into text. Levels of `replicates` have no distances.
+check_text_coordinates <- function(columns, names, replicates = NULL) {
   for (i in which(vapply(columns, is.character, NA))) check_encoding(columns[[i]], names[i], "data")
   text <- names[vapply(columns, function(x) is.character(x) && share_of_numbers(x) >= 0.5, NA)]
+  text <- setdiff(text, replicates)
   if (!length(text)) return(invisible())
   values <- unique(columns[[match(text[1L], names)]])
   words <- values[!is.na(values) & is.na(suppressWarnings(as.numeric(values)))]

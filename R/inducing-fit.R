@@ -81,7 +81,7 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
   component <- component_at(problem, problem$start)
   if (nrow(positions) > points) {
     positions <- chosen_positions("kmeans", part$data$coords, positions, points, component,
-      problem$context)
+      problem$context, replicate_columns(problem$locations))
   }
   if_computable(optimize_bound(part, method, problem$start, positions, move = FALSE,
     report = function(...) NULL)$working, problem$start)
@@ -172,18 +172,11 @@ evidence_bound <- function(method, evaluated) {
 
 # ---- positions as free parameters ----------------------------------------------------------------
 
-# The range that divides each coordinate, and the spread of the data along those that the component
-# does not depend on.
-position_units <- function(component, coords) {
-  unit <- c(NA, component$range)[component$group + 1L]
-  ifelse(is.na(unit), apply(coords[, seq_along(unit), drop = FALSE], 2L, stats::sd), unit)
-}
-
 # Positions in units of the ranges, so that a step means the same for them as for logarithms. On a
 # sphere, where a free point stands for that in its direction, the derivative is the part along the
 # sphere.
 position_chart <- function(problem, positions, component) {
-  unit <- position_units(component, problem$data$coords)
+  unit <- replace(range_of_coordinates(component, positions), replicate_columns(problem$locations), 1)
   spherical <- problem$locations$metric == "longlat"
   earth <- core_embed_longlat(cbind(0, 0))[1L]  # its radius
   shape <- dim(positions)

@@ -97,17 +97,21 @@ batch_trend <- function(problem) {
 }
 
 # Positions move in units of the ranges; in those of the data where a coordinate barely matters and
-# its range is far longer.
+# its range is far longer. They do not leave the levels of replicates.
+unit_of_moves <- function(problem, component) {
+  coords <- problem$data$coords
+  unit <- pmin(range_of_coordinates(component, coords), apply(coords, 2L, stats::sd))
+  replace(unit, replicate_columns(problem$locations), 0)
+}
+
 batch_settings <- function(problem, method, working) {
   component <- component_at(problem, working)
-  spread <- apply(problem$data$coords, 2L, stats::sd)
   c(list(moves = if (method$optimizer == "adam") "adam" else "natural", score = row_score(method),
     kl_weight = row_kl_weight(method), bound = method$bound, jitter = method$jitter,
     epochs = batch_epochs(method), batch_size = method$batch_size,
     learning_rate = method$learning_rate, goes_on = !is.null(problem$warm_start$svgp$moments),
     natural_rate = method$natural_rate, key = if (method$optimizer == "auto") 4 else order_key(),
-    position_unit = if (method$move)
-      pmin(position_units(component, problem$data$coords), spread) else double(0),
+    position_unit = if (method$move) unit_of_moves(problem, component) else double(0),
     spherical = problem$locations$metric == "longlat",
     weight_decay = trained_network(problem)$decay %||% 0,
     report = function(epoch, reached) {

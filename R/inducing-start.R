@@ -26,7 +26,8 @@ start_positions <- function(method, problem, component, number) {
     if (wanted > nrow(places)) inform_fewer(method, wanted, nrow(places))
     return(places)
   }
-  chosen_positions(method$select, coords, places, wanted, component, problem$context)
+  chosen_positions(method$select, coords, places, wanted, component, problem$context,
+    replicate_columns(problem$locations))
 }
 
 inform_fewer <- function(method, wanted, places) {
@@ -64,15 +65,32 @@ given_positions <- function(given, problem) {
 }
 
 # Rows in a random order that is always the same one, or the centres of their clusters. The order
-# depends on locations, and not on the order of the rows of the data.
-chosen_positions <- function(select, coords, places, wanted, component, context) {
+# depends on locations, and not on the order of the rows of the data. `replicates`: the columns of
+# factors of which a component has independent copies.
+chosen_positions <- function(select, coords, places, wanted, component, context,
+                             replicates = integer(0)) {
   coords <- by_distance_from_center(coords)
   places <- by_distance_from_center(places)
-  first <- places[core_order(places, "random", 1, context)[seq_len(wanted)], , drop = FALSE]
+  order <- of_each_copy_first(core_order(places, "random", 1, context), places, replicates)
+  first <- places[order[seq_len(wanted)], , drop = FALSE]
   if (select == "random") return(first)
   some <- coords[core_order(coords, "random", 2,
     context)[seq_len(min(nrow(coords), max(8000L, 8L * wanted)))], , drop = FALSE]
-  cluster_centers(rbind(first, some), first, component)
+  cluster_centers(rbind(first, some), first, component, replicates)
+}
+
+# The order with one location of each combination of levels at its front, so that no copy is without
+# a point as long as there are enough.
+of_each_copy_first <- function(order, places, replicates) {
+  if (!length(replicates)) return(order)
+  order[order(duplicated(places[order, replicates, drop = FALSE]))]
+}
+
+# Coordinates in which rows are clustered. A point between two levels would be independent of both,
+# so that rows of different levels are far apart, also if the component in whose metric points are
+# placed is the same for all levels.
+clustering_coordinates <- function(coords, component, replicates) {
+  cbind(core_scale(coords, component), coords[, replicates, drop = FALSE] / replicate_range)
 }
 
 # Sorts by distances in units of each column's scatter, so that the order of columns does not matter
@@ -86,17 +104,23 @@ by_distance_from_center <- function(coords) {
 
 # Rows that repeat a location draw centres to it. The sweeps need not have settled. A cluster may
 # also have lost its last row: its centre stays the row that it began at. `kmeans()` would interpret
-# one centre as the number of centres.
-cluster_centers <- function(coords, first, component, sweeps = 8L) {
-  if (nrow(first) == 1L) return(matrix(colMeans(coords), 1L))
-  spread <- core_scale(coords, component)
+# one centre as the number of centres. Rows of a level without a point of its own may join a cluster
+# of another level, in which its centre stays.
+cluster_centers <- function(coords, first, component, replicates = integer(0), sweeps = 8L) {
+  if (nrow(first) == 1L) return(with_levels_of(matrix(colMeans(coords), 1L), first, replicates))
+  spread <- clustering_coordinates(coords, component, replicates)
   clusters <- suppressWarnings(stats::kmeans(spread, spread[seq_len(nrow(first)), , drop = FALSE],
     iter.max = sweeps, algorithm = "Lloyd")$cluster)
   sums <- sums_by_group(coords, clusters, nrow(first))
   sizes <- tabulate(clusters, nrow(first))
   centers <- first
   centers[sizes > 0L, ] <- sums[sizes > 0L, ] / sizes[sizes > 0L]
-  unname(centers)
+  with_levels_of(unname(centers), first, replicates)
+}
+
+with_levels_of <- function(centers, first, replicates) {
+  centers[, replicates] <- first[, replicates]
+  centers
 }
 
 has_cusp <- function(problem, working) {
@@ -105,9 +129,11 @@ has_cusp <- function(problem, working) {
   }, NA))
 }
 
-# Which coordinates of the points are searched, as 0 or 1. Points are not compared with chunks.
+# Which coordinates of the points are searched, as 0 or 1. Points are not compared with chunks, and do
+# not leave the levels of replicates.
 moving_points <- function(problem, working, positions) {
   moves <- array(1, dim(positions))
+  moves[, replicate_columns(problem$locations)] <- 0
   if (is.null(problem$data$stream) && has_cusp(problem, working)) {
     moves[!is.na(match_locations(positions, problem$data$coords)), ] <- 0
   }

@@ -125,11 +125,13 @@ chosen_inducing <- function(inducing, places, problem) {
         i = "Without `inducing` there is one at each location."))
   }
   component <- component_at(problem, problem$start)
-  spread <- break_ties(core_scale(places, component), problem$context)
-  first <- core_order(spread, "maxmin", 0, problem$context)[seq_len(inducing$points)]
+  replicates <- replicate_columns(problem$locations)
+  spread <- break_ties(clustering_coordinates(places, component, replicates), problem$context)
+  first <- of_each_copy_first(core_order(spread, "maxmin", 0, problem$context), places, replicates)
+  first <- first[seq_len(inducing$points)]
   subset <- places[first, , drop = FALSE]
   if (inducing$placement == "subset") return(subset)
-  kmeans_centers(places, spread, first)
+  with_levels_of(kmeans_centers(places, spread, first), subset, replicates)
 }
 
 # Clusters in the metric of the field, from the evenly spread subset. Hartigan and Wong's algorithm

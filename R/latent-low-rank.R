@@ -70,7 +70,8 @@ latent_positions <- function(problem, component) {
   if (identical(before$method$low_rank, wanted)) return(before$posterior$low_rank)
   places <- distinct_locations(problem$data$coords)
   if (wanted == nrow(places)) return(places)
-  chosen_positions("kmeans", problem$data$coords, places, wanted, component, problem$context)
+  chosen_positions("kmeans", problem$data$coords, places, wanted, component, problem$context,
+    replicate_columns(problem$locations))
 }
 
 # For each node, the k earlier nodes whose residuals correlate most with its own. The candidates are

@@ -54,7 +54,7 @@ new_locations <- function(data, coords, time, distance, crs, response, replicate
   } else if (is.null(coords)) {
     no_locations()
   } else {
-    frame_locations(data, coords, time, distance, crs, response)
+    frame_locations(data, coords, time, distance, crs, response, replicates)
   }
   found$factors <- mark_replicates(found$factors, replicates)
   found$time <- time_variable(time)
@@ -113,11 +113,11 @@ columns_argument <- function(value, name, example) {
   })
 }
 
-frame_locations <- function(data, coords, time, distance, crs, response) {
+frame_locations <- function(data, coords, time, distance, crs, response, replicates = NULL) {
   terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
   names <- attr(terms, "term.labels")
   columns <- coordinate_columns(data, list(terms = terms, names = names), "data")
-  check_text_coordinates(columns, names)
+  check_text_coordinates(columns, names, replicates)
   factors <- factors_among(columns, names)
   raw_names <- c(setdiff(names, names(factors)), names(factors))
   if (length(factors)) terms <- sum_of(raw_names, environment(terms))

@@ -94,6 +94,7 @@ check_problem <- function(problem, frame) {
   if (!has_no_process(problem$covariance)) {
     check_locations(places, problem$covariance, problem$locations,
       flat_allowed = has_ability(problem$method, "flat_places"))
+    check_independent_copies(problem)
   }
   check_k(problem$method, max(lengths(rows_by_output(data))))
   check_rows_vary(problem, frame)
@@ -112,10 +113,12 @@ check_problem <- function(problem, frame) {
 # `flat_allowed`: the method leaves out coordinates that do not vary.
 check_locations <- function(coords, covariance, locations, flat_allowed = FALSE) {
   extent <- apply(coords, 2L, function(x) diff(range(x)))
-  if (all(extent == 0)) {
+  levels <- replicate_columns(locations)  # whose range is fixed, of one level too
+  if (all(extent[-c(levels, length(extent) + 1L)] == 0)) {
     abort_neargp("coordinates",
       "All rows share the same location, so there is no covariance in space to estimate.")
   }
+  extent[levels] <- 1
   if (flat_allowed) extent[extent == 0] <- 1
   ranged <- function(has_extent) {
     unique(unlist(lapply(covariance$components, function(component) {

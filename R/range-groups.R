@@ -33,6 +33,20 @@ coordinate_groups <- function(component, locations) {
 # A ten thousandth of a level: covariances between levels are 0. Users do not count this range.
 replicate_range <- 1e-4
 
+# The columns of coordinates that contain the levels of replicates.
+replicate_columns <- function(locations) {
+  which(locations$kind[locations$block] == "replicate")
+}
+
+# The range that divides each coordinate, for a component of the core. Coordinates that it does not
+# depend on get their scatter among `positions`, or 1 without any.
+range_of_coordinates <- function(component, positions) {
+  unit <- apply(positions, 2L, stats::sd)
+  unit[!(unit > 0) | is.na(unit)] <- 1
+  own <- component$group > 0L
+  replace(unit, which(own), component$range[component$group[own]])
+}
+
 is_replicated <- function(component) !is.null(component$replicate)
 
 with_replicate_range <- function(component, groups) {

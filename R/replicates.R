@@ -17,16 +17,18 @@
 #' year, as `spatiotemporal = "iid"` of sdmTMB or `replicate` of INLA. Use [cov_spacetime()] if
 #' successive years are alike.
 #'
-#' Text and expressions such as `by = ~ factor(year)` are factors. Any number of levels is
-#' possible. Neighbours are sought within a level if `variance` of this component is the
-#' largest, and among all levels otherwise. You should then increase `k`.
+#' Text and expressions such as `by = ~ factor(year)` are factors. Logical columns are numbers, 0 or
+#' 1. Write `by = ~ interaction(year, area)` for two factors. Any number of levels is possible.
+#' Neighbours are sought within a level if `variance` of this component is the largest, and among all
+#' levels otherwise. You should then increase `k`. Inducing points belong to one level each.
 #'
 #' In the tables of parameters, `range_year` is the range along the numbers of the levels. It is
 #' fixed at 0.0001, so that levels are independent. Predictions need the factor and accept levels
 #' that no row of the fit contains. Levels that are unknown to the fit are an error.
 #'
-#' All methods that take factors among the coordinates support it. `cov_cauchy()`, sf data,
-#' [features()] and joint models do not.
+#' All methods that take factors among the coordinates support it. sf data, [features()], joint
+#' models, `cov_cauchy()`, `cov_wave()` and covariances without the argument `by` do not. `power` of
+#' `cov_powered_exponential()` is at least 0.4.
 #' @seealso [varying_coefficients] for numeric columns, [factor_coordinates] for levels that are
 #'   alike.
 #' @examples
@@ -46,8 +48,10 @@ NULL
 # range is fixed at a ten thousandth of a level. All covariances between levels are then 0,
 # and neighbours are sought within a level.
 
-# Covariances that are not 0 at ten thousand ranges.
-slow_families <- "cauchy"
+# Covariances that are not 0 at ten thousand ranges. Those of a powered exponential are 0 from a
+# power of 0.4: exp(-1e4^0.4) = 5e-18.
+slow_families <- c("cauchy", "wave")
+least_power_of_copies <- 0.4
 
 # The formulation with each factor among `by` as a coordinate.
 with_replicates <- function(given, data) {
@@ -68,7 +72,14 @@ replicate_of <- function(component, data) {
   if (is.null(by)) return("")
   value <- tryCatch(suppressWarnings(eval(by[[2L]], drop_geometry(data), environment(by))),
     error = function(e) NULL)
-  if (is.factor(value) || is.character(value)) by_label(component) else ""
+  if (!is.factor(value) && !is.character(value)) return("")
+  expression <- by[[2L]]
+  if (is.call(expression) && identical(expression[[1L]], quote(`:`))) {
+    abort_neargp("covariance", c(sprintf("`by = ~ %s` of the covariance is an interaction of factors.",
+      deparse1(expression)), i = sprintf("Write it as a factor: by = ~ interaction(%s).",
+      paste(all.vars(expression), collapse = ", "))))
+  }
+  deparse1(expression, backtick = TRUE)  # the label that terms() gives the coordinate
 }
 
 as_replicated <- function(component, label) {
@@ -106,4 +117,23 @@ check_replicates <- function(given, labels, data) {
     abort_neargp("coordinates", c(sprintf("`%s` is among `coords` and `by` of the covariance.", again[1L]),
       i = "Leave it out of `coords`."))
   }
+}
+
+# The least shape that is searched for a component.
+least_shape <- function(group) {
+  if (is_powered_copy(group)) least_power_of_copies else family_shape(group$family)$lower
+}
+
+is_powered_copy <- function(group) {
+  isTRUE(group$replicate) && group$family == "powered_exponential"
+}
+
+check_independent_copies <- function(problem) {
+  copies <- which(vapply(problem$groups, is_powered_copy, NA))
+  power <- problem$layout$value[component_rows(problem$layout, copies, "shape")]
+  if (!any(power < least_power_of_copies, na.rm = TRUE)) return(invisible())
+  abort_neargp("covariance", c(
+    sprintf("`power` of cov_powered_exponential() with a factor as `by` must be at least %g, not %g.",
+      least_power_of_copies, min(power, na.rm = TRUE)),
+    i = "The correlation with a smaller power decreases too slowly for independent levels."))
 }

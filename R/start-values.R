@@ -55,7 +55,8 @@ working_bounds <- function(problem, residual_variance) {
     shape <- which(layout$kind == "shape" & layout$component == j)
     known <- family_shape(problem$groups[[j]]$family)
     if (length(shape)) {
-      set(shape, to_working(known$lower, known$transform), to_working(known$upper, known$transform))
+      set(shape, to_working(least_shape(problem$groups[[j]]), known$transform),
+        to_working(known$upper, known$transform))
     }
     set_space_time_bounds(set, problem, j, extent[length(extent)])
   }
@@ -104,8 +105,7 @@ start_group <- function(problem) {
 start_scales <- function(problem) {
   group <- start_group(problem)
   scales <- group_scales(problem$data$coords, group)
-  locations <- problem$locations
-  of_factor <- locations$kind[locations$block] == "replicate"
+  of_factor <- replicate_columns(problem$locations)
   replace(scales, stats::na.omit(group[of_factor]), replicate_range)
 }
 

@@ -109,11 +109,106 @@ test_that("copies that cannot be are refused", {
   expect_error(predict(fit, transform(data[1:2, ], year = "1999")), class = "neargp_error_levels")
 })
 
-test_that("inducing points move in units of their own coordinates", {
-  component <- list(range = c(0.5, 3), group = c(1L, 0L, 2L))
-  coords <- cbind(1:5, 2 * (1:5), 1:5)
-  expect_equal(position_units(component, coords), c(0.5, 2 * sd(1:5), 3))
-  data <- survey(120)
-  expect_no_warning(neargp(z ~ 1, data, coords = ~ x + y, method = svgp(15),
-    covariance = cov_matern() + cov_matern(by = ~ year)))
+test_that("inducing points belong to levels, also in the metric of a process of all years", {
+  data <- survey(150)
+  covariance <- cov_matern(variance = 1, range = 0.3) +
+    cov_matern(variance = 0.5, range = 0.2, by = ~ year)
+  dense <- function(a, b) matern32(distances(a, b) / 0.3) +
+    0.5 * matern32(distances(a, b) / 0.2) * same_year(a, b)
+  fit_by <- function(method) neargp(z ~ 1, data, coords = ~ x + y, covariance = covariance,
+    nugget = 0.04, method = method)
+  fit <- expect_silent(fit_by(svgp(inducing = 60)))
+  levels <- fit$svgp$positions[, 3L]
+  expect_lt(max(abs(levels - round(levels))), 1e-10)
+  weights <- solve(dense(data, data) + diag(0.04, 150), data$z - fit$beta)
+  new <- survey(40, seed = 5)
+  expect_gt(cor(predict(fit, new)$mean, drop(dense(new, data) %*% weights)), 0.99)
+  for (chosen in list(vnngp(k = 10, low_rank = 20L), vnngp(k = 10, inducing = 30L))) {
+    reached <- fit_by(chosen)
+    points <- reached$posterior$low_rank %||% reached$posterior$coords
+    expect_true(all(points[, 3L] %in% 1:3))
+  }
+})
+
+test_that("the rarest level gets a point", {
+  data <- survey(400, 2)
+  data$year <- factor(c(rep("a", 3), rep("b", 397)))
+  coords <- cbind(data$x, data$y, as.integer(data$year))
+  component <- list(family = "matern", variance = 1, range = 0.3, group = c(1L, 1L, 0L),
+    anisotropy = double(0), shape = 1.5)
+  found <- chosen_positions("kmeans", coords, coords, 10L, component, plain_context(), 3L)
+  expect_setequal(found[, 3L], 1:2)
+  alone <- chosen_positions("kmeans", coords, coords, 1L, component, plain_context(), 3L)
+  expect_true(alone[, 3L] %in% 1:2)
+})
+
+test_that("coordinates that a component does not depend on take no part in its scales", {
+  coords <- as.matrix(survey()[c("x", "y")])
+  coords <- cbind(coords, 1:90)
+  expected <- sqrt(mean(apply(coords[, 1:2], 2L, var)))
+  expect_equal(group_scales(coords, c(1L, 1L, 0L)), expected)
+  expect_equal(group_scales(coords, c(1L, 1L, NA)), expected)
+  expect_equal(range_of_coordinates(list(range = c(2, 5), group = c(1L, 0L, 2L)), coords[, c(1, 1, 2)]),
+    c(2, sd(coords[, 1]), 5), ignore_attr = TRUE)
+})
+
+test_that("default priors of a process of all years are those without copies", {
+  data <- survey()
+  rate <- function(covariance) {
+    fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = covariance)
+    problem <- posterior_problem(fit, plain_context(1L))
+    sum(problem$layout$prior_rate[problem$layout$name %in% c("range", "range_1")])
+  }
+  expect_equal(rate(cov_exponential() + cov_gaussian(variance = 0.1, range = 0.1, by = ~ year)),
+    rate(cov_exponential()))
+})
+
+test_that("a factor with one level is no factor", {
+  data <- transform(survey(), one = "a")
+  fit_by <- function(...) neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_matern(...))
+  expect_equal(logLik(fit_by(by = ~ one)), logLik(fit_by()), tolerance = 1e-6)
+  data$x <- data$y <- 1
+  expect_error(fit_by(by = ~ year), class = "neargp_error_coordinates")
+})
+
+test_that("text that reads as numbers, and names with spaces, are factors", {
+  data <- transform(survey(), text = as.character(year))
+  data[["the year"]] <- data$year
+  fit_by <- function(by) neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), nugget = 0.1,
+    covariance = cov_matern(variance = 1, range = 0.2, by = by))
+  expected <- fit_by(~ year)
+  for (by in c(~ text, ~ `the year`)) {
+    fit <- fit_by(by)
+    expect_equal(logLik(fit), logLik(expected))
+    expect_equal(predict(fit, data[1:5, ]), predict(expected, data[1:5, ]))
+  }
+})
+
+test_that("covariances that are not 0 between levels are refused", {
+  data <- survey()
+  refused <- function(covariance, ...) {
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, covariance = covariance, ...),
+      class = "neargp_error_covariance")
+  }
+  refused(cov_wave(by = ~ year))
+  refused(cov_powered_exponential(power = 0.2, by = ~ year))
+  refused(cov_powered_exponential(by = ~ year), fixed = c(power = 0.2))
+  refused(cov_matern(by = ~ year:factor(x > 0.5)))
+  data$z <- rnorm(90)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_powered_exponential(by = ~ year, start = list(power = 0.5)))
+  expect_gte(coef(fit, "covariance")[["power"]], 0.4)
+})
+
+test_that("levels do not count as dimensions", {
+  data <- transform(survey(), depth = seq(0, 1, length.out = 90))
+  range <- 0.6
+  fit <- neargp(z ~ 0, data, coords = ~ x + y + depth, method = exact_gp(), nugget = 0.1,
+    distance = "euclidean",
+    covariance = cov_spherical(variance = 1, range = range, by = ~ year))
+  r <- pmin(as.matrix(dist(data[c("x", "y", "depth")])) / range, 1)
+  S <- (1 - 1.5 * r + 0.5 * r^3) * same_year(data, data) + diag(0.1, 90)
+  expect_equal(c(logLik(fit)), -0.5 * (90 * log(2 * pi) + c(determinant(S)$modulus) +
+    sum(data$z * solve(S, data$z))))
 })
