@@ -131,10 +131,11 @@ new_latent_solver <- function(problem, latent) {
 }
 
 # The pseudo-observations and the posterior at the start: those of the fit that is continued, or
-# those that the responses suggest.
+# those that the responses suggest. Rows that are appended at known locations have none.
 start_posterior <- function(problem, latent) {
   warm <- problem$warm_start
-  if (!is.null(warm) && identical(latent$nodes$coords, warm$posterior$coords)) {
+  if (!is.null(warm) && identical(latent$nodes$coords, warm$posterior$coords) &&
+    length(warm$posterior$linear_predictor) == length(problem$data$y)) {
     was <- warm$posterior
     core_latent_resume(latent$pointer, was$mean, spherical_trend(warm), was$linear_predictor,
       was$pseudo_precision, was$slope)

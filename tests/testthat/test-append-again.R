@@ -110,3 +110,13 @@ test_that("a location of a fit without noise cannot be observed again", {
   expect_error(update(small, newdata = appendable_rows(10L, seed = 2L)),
     class = "neargp_error_size")
 })
+
+test_that("counts are appended at locations of the fit", {
+  d <- appendable_rows(60L, seed = 5L)
+  d$count <- rep(0:5, 10)
+  fit_rows <- function(rows) neargp(count ~ 1, d[rows, ], coords = ~ x + y, family = poisson(),
+    method = vnngp(k = 8), covariance = cov_matern(variance = 0.5, range = 0.3))
+  again <- c(1:60, 1:3)
+  expect_equal(predict(update(fit_rows(1:60), newdata = d[1:3, ]), d[4:6, ], type = "link"),
+    predict(fit_rows(again), d[4:6, ], type = "link"), tolerance = 1e-5)
+})
