@@ -7,6 +7,10 @@ check_predicts_areas <- function(object) {
   if (!is.null(object$data$noise) && has_transform(object$family)) {
     refuse_noise("over areas with a transform", "Fit the transformed response, whose areas are without noise.")
   }
+  if (!is.null(object$data$parameter_models)) {
+    refuse_family_formulas("in joint predictions of several locations",
+      "predict() supports them at single locations.")
+  }
   if (has_ability(object$method, "area_means", object)) return(invisible())
   abort_neargp("method", c(
     sprintf("Fits by %s do not support predictions of areas.", method_call(object$method)),

@@ -143,7 +143,7 @@ as_core_covariance <- function(layout, groups, values) {
     own <- which(!is.na(layout$component) & layout$component == j)
     take <- function(kinds) values[own[layout$kind[own] %in% kinds]]
     c(list(family = groups[[j]]$family, variance = take("variance"), range = take("range"),
-      group = replace(groups[[j]]$group, is.na(groups[[j]]$group), 0L),
+      group = core_group(groups[[j]]),
       anisotropy = take(c("u", "v")), shape = take("shape")),
       core_space_time(groups[[j]], take), core_local_fields(groups[[j]], take),
       if (!is.null(groups[[j]]$search)) list(search = groups[[j]]$search))
@@ -152,6 +152,9 @@ as_core_covariance <- function(layout, groups, values) {
     active = !layout$fixed[!layout$kind %in% c("noise", "family", effect_kinds)]),
     if (isTRUE(groups[[1L]]$areal)) list(areal = TRUE))
 }
+
+# 0 stands for coordinates that the component does not depend on.
+core_group <- function(group) replace(group$group, is.na(group$group), 0L)
 
 component_groups <- function(covariance, locations) {
   lapply(seq_along(covariance$components), function(j) {

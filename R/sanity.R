@@ -136,6 +136,8 @@ check_of_range <- function(fit) {
   short <- white_noise_note(fit, effective_ranges(fit))
   if (!is.null(short)) return(finding(FALSE, "The effective range is below the spacing.", short))
   coords <- places_of(fit$data$coords, fit$locations)
+  kinds <- fit$locations$kind[fit$locations$block]
+  coords <- coords[, !kinds %in% c("factor", "ordered", "replicate", "time"), drop = FALSE]
   extent <- sqrt(sum(apply(coords, 2L, function(x) diff(range(x)))^2))
   first <- effective_ranges(fit)
   first <- first[names(first) %in% fit$layout$name[fit$layout$group %in% 1L]]

@@ -12,7 +12,8 @@
 #' Each pair of locations enters twice, with its difference and with the opposite one. The cell of a
 #' pair is the nearest multiple of `width` in each coordinate. Estimators and the sampling of pairs
 #' are those of [empirical_variogram()]. A map needs more pairs than a variogram: look for ellipses,
-#' not for single cells. To model them, use `anisotropy = TRUE` in the [covariance].
+#' not for single cells. Both locations share the level of [replicates]. To model ellipses, use
+#' `anisotropy = TRUE` in the [covariance].
 #'
 #' @param object a fit by [neargp()] to a Gaussian response, or a numeric vector.
 #' @param coords planar locations of a vector: sf points, a matrix or a data frame. Default `NULL`:
@@ -52,7 +53,7 @@ variogram_map <- function(object, coords = NULL, width = NULL, cutoff = NULL,
   check_number(max_pairs, "max_pairs", 100)
   reach <- floor(cutoff / width + 1e-9)
   # to the corners of the outermost cells
-  pairs <- close_pairs(given$coords, sqrt(2) * (reach + 0.5) * width, max_pairs)
+  pairs <- close_pairs(given$coords, sqrt(2) * (reach + 0.5) * width, max_pairs, given$levels)
   pairs$difference <- abs(given$values[pairs$i] - given$values[pairs$j])
   map_of_pairs(pairs, given$coords, width, reach, estimator, given$unit)
 }
@@ -64,8 +65,12 @@ values_of_map <- function(object, coords) {
       "A variogram map is available for Gaussian responses."))
     place <- object$locations
     if (!is.null(coords)) abort_argument("coords", "left out for a fit", coords)
-    if (ncol(object$data$coords) != 2L || !is.null(place$time)) abort_not_planar()
-    return(list(values = trend_residuals(object), coords = object$data$coords, unit = place$unit))
+    coords <- object$data$coords
+    levels <- coords[, replicate_columns(place), drop = FALSE]
+    coords <- coords[, setdiff(seq_len(ncol(coords)), replicate_columns(place)), drop = FALSE]
+    if (ncol(coords) != 2L || !is.null(place$time)) abort_not_planar()
+    return(list(values = trend_residuals(object), coords = coords, unit = place$unit,
+      levels = if (ncol(levels)) levels))
   }
   if (!is.numeric(object)) abort_argument("object", "values or a fit of neargp()", object)
   check_given(is.null(coords), "coords", "the locations of the values")

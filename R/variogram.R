@@ -20,10 +20,10 @@
 #' follows short distances, so the curve can differ from the points at long ones. You should not fit
 #' the covariance by eye, because the points are strongly correlated.
 #'
-#' An anisotropic fit returns two variograms, along its axes. With several ranges, distances are in
-#' units of the ranges. With time, the rows of a pair differ by at most `time_lag`, or with `along =
-#' "time"` by at most `space_lag` in space. With [expand()] there is no curve, and for [monotone()]
-#' it is that of slopes 1.
+#' Pairs share the level of [replicates]. An anisotropic fit returns two variograms, along its axes.
+#' With several ranges, distances are in units of the ranges. With time, the rows of a pair differ by
+#' at most `time_lag`, or with `along = "time"` by at most `space_lag` in space. With [expand()] there
+#' is no curve, and for [monotone()] it is that of slopes 1.
 #'
 #' @param object a fit by [neargp()] to a Gaussian response, or a numeric vector.
 #' @param coords locations of a vector: sf points, a numeric matrix or a data frame.
@@ -131,7 +131,8 @@ variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_la
   space_lag <- check_number(space_lag %||% (min(vapply(falling_components(fit),
     function(x) x$range[1L], 0)) / 10), "space_lag", 0)
   times <- new_variogram_space(coords[, last, drop = FALSE], place$time_unit,
-    aside = coords[, -last, drop = FALSE], lag = space_lag, lag_name = "space_lag")
+    aside = apart_by_levels(coords, place, space_lag)[, -last, drop = FALSE], lag = space_lag,
+    lag_name = "space_lag")
   result <- variogram_of(trend_residuals(fit), times, cutoff = cutoff, width = width,
     estimator = estimator, directions = NULL, tolerance = 90, max_pairs = max_pairs)
   lags <- seq(0, max(result$distance), length.out = 200L)
@@ -154,26 +155,34 @@ variogram_note <- function(fit) {
     if ("monotone" %in% kinds) "slopes of the warp are 1"), collapse = " and "))
 }
 
+# Coordinates in which levels of replicates differ by more than a lag, so that the pairs within it
+# share their level.
+apart_by_levels <- function(coords, place, lag) {
+  levels <- replicate_columns(place)
+  coords[, levels] <- max(2 * lag, 1) * coords[, levels]
+  coords
+}
+
 # Coordinates and unit in which the variogram of a fit is measured: with several ranges those in
-# which the correlation is a function of distance alone.
+# which the correlation is a function of distance alone. Pairs are close in time, and share the
+# levels of replicates.
 variogram_space <- function(fit, time_lag) {
-  coords <- places_of(fit$data$coords, fit$locations)
   place <- fit$locations
-  time <- NULL
-  if (!is.null(place$time)) {
-    check_number(time_lag, "time_lag", 0)
-    time <- coords[, ncol(coords), drop = FALSE]
-    coords <- coords[, -ncol(coords), drop = FALSE]
-  }
+  if (!is.null(place$time)) check_number(time_lag, "time_lag", 0)
+  coords <- apart_by_levels(places_of(fit$data$coords, place), place, time_lag)
+  away <- c(replicate_columns(place), if (!is.null(place$time)) ncol(coords))
+  aside <- if (length(away)) coords[, away, drop = FALSE]
+  in_space <- setdiff(seq_len(ncol(coords)), away)
+  coords <- coords[, in_space, drop = FALSE]
   component <- fit$core_covariance$components[[1L]]
-  component$group <- component$group[seq_len(ncol(coords))]
+  component$group <- component$group[in_space]
   component$warps <- NULL
   scaled <- length(unique(component$group)) > 1L
   metric <- if (scaled) core_scale(coords, component) else coords
   unit <- if (scaled) "ranges" else if (!nzchar(place$unit) && is_longlat_fit(fit)) "degrees" else
     place$unit
-  is_number <- place$kind[place$block[seq_len(ncol(coords))]] == "number"
-  space <- new_variogram_space(metric, unit, coords[, is_number, drop = FALSE], time, time_lag)
+  is_number <- place$kind[place$block[in_space]] == "number"
+  space <- new_variogram_space(metric, unit, coords[, is_number, drop = FALSE], aside, time_lag)
   c(space, list(scaled = scaled))
 }
 

@@ -212,3 +212,45 @@ test_that("levels do not count as dimensions", {
   expect_equal(c(logLik(fit)), -0.5 * (90 * log(2 * pi) + c(determinant(S)$modulus) +
     sum(data$z * solve(S, data$z))))
 })
+
+test_that("several responses may have copies of one structure", {
+  data <- transform(survey(60), second = sin(3 * x) + as.integer(year))
+  fit <- neargp(cbind(z, second) ~ 1, data, coords = ~ x + y, method = vecchia(k = 59),
+    covariance = cov_exponential(range = 0.5) + cov_matern(range = 0.3, by = ~ year))
+  shares <- coregionalisation_matrices(fit$core_covariance, c("z", "second"))
+  S <- kronecker(shares[[1]], exp(-distances(data, data) / 0.5)) +
+    kronecker(shares[[2]], matern32(distances(data, data) / 0.3) * same_year(data, data)) +
+    diag(rep(coef(fit, "covariance")[c("nugget_z", "nugget_second")], each = 60))
+  X <- kronecker(diag(2), rep(1, 60))
+  y <- c(data$z, data$second)
+  r <- y - X %*% solve(t(X) %*% solve(S, X), t(X) %*% solve(S, y))
+  expect_equal(c(logLik(fit)), -0.5 * (120 * log(2 * pi) + c(determinant(S)$modulus) +
+    sum(r * solve(S, r))), tolerance = 1e-3)
+})
+
+test_that("variograms are of pairs of one level", {
+  data <- survey()
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_matern(by = ~ year))
+  found <- empirical_variogram(fit, cutoff = 0.4, width = 0.1)
+  apart <- distances(data, data)
+  pair <- upper.tri(apart) & same_year(data, data) & apart <= 0.4
+  halves <- 0.5 * outer(data$z, data$z, `-`)[pair]^2
+  expect_equal(found$gamma, as.vector(tapply(halves, ceiling(apart[pair] / 0.1), mean)))
+  curve <- attr(found, "curve")
+  parameter <- coef(fit, "covariance")
+  expect_equal(curve$gamma, parameter[["nugget"]] + parameter[["variance"]] *
+    (1 - matern32(curve$distance / parameter[["range"]])))
+  map <- variogram_map(fit, cutoff = 0.3, width = 0.1)
+  both <- upper.tri(apart) & same_year(data, data)
+  inside <- function(x) abs(round(outer(x, x, `-`)[both] / 0.1)) <= 3
+  expect_equal(sum(map$n_pairs), 2 * sum(inside(data$x) & inside(data$y)))
+})
+
+test_that("sanity() compares ranges with the extent in space", {
+  data <- transform(survey(), year = factor(as.integer(year), levels = 1:3))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), nugget = 0.01,
+    covariance = cov_exponential(variance = 1, range = 0.6) + cov_matern(by = ~ year))
+  checked <- sanity(fit)
+  expect_match(checked$finding[checked$check == "range"], "the extent of the locations, 1\\.[34]")
+})
