@@ -16,7 +16,7 @@
 #'
 #' The score is that of the logarithms of covariance and family parameters. For Gaussian responses
 #' it is that of the restricted likelihood. With its mean `m` and covariance `S`, `nsim * m' S^-1 m`
-#' is approximately chi-squared, and `S^-1 m` is the bias of the estimates.
+#' is Hotelling's statistic, and `S^-1 m` is the bias of the estimates.
 #'
 #' With many simulations even a harmless bias is significant. Look at `bias_in_sd`, the bias in
 #' standard errors of the estimates: below 0.2 it barely changes intervals.
@@ -111,10 +111,13 @@ summary_of_scores <- function(scores, parameters, nsim) {
   inverse <- tryCatch(solve(information), error = function(e) NULL)
   bias <- if (is.null(inverse)) rep(NA_real_, length(mean)) else drop(inverse %*% mean)
   sd <- if (is.null(inverse)) bias else sqrt(diag(inverse))
-  statistic <- if (is.null(inverse)) NA_real_ else count * sum(mean * bias)
+  # Hotelling's T^2, by its distribution at this number of data sets
+  freedom <- count - length(mean)
+  statistic <- if (is.null(inverse)) NA_real_ else
+    count * sum(mean * bias) * freedom / (length(mean) * (count - 1))
   structure(list(parameters = data.frame(name = parameters$name, score = mean,
     std_error = sqrt(diag(information) / count), bias = bias, bias_in_sd = bias / sd),
-    p_value = stats::pchisq(statistic, length(mean), lower.tail = FALSE), nsim = count,
+    p_value = stats::pf(statistic, length(mean), freedom, lower.tail = FALSE), nsim = count,
     failed = nsim - count), class = "neargp_consistency")
 }
 

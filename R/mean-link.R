@@ -7,7 +7,12 @@ mean_link <- function(object) {
   family <- object$family
   entry <- response_family(family)
   if (is.null(entry$predictor_of_mean) || isTRUE(entry$has_trials)) return(NULL)
-  parameters <- as.list(response_parameters(object))
+  link_of_mean(entry, family, as.list(response_parameters(object)))
+}
+
+# `parameters` are evaluated where a mean is wanted: those that depend on covariates are an error,
+# and the linear predictor does not need them.
+link_of_mean <- function(entry, family, parameters) {
   mean <- function(eta) unname(entry$mean(eta, parameters, 1))
   list(name = paste("linear predictor of", family_call(family)),
     linkfun = function(mu) entry$predictor_of_mean(mu, parameters), linkinv = mean,

@@ -35,3 +35,11 @@ test_that("what has no score is refused", {
   refused(consistent_fit(formula = exp(z) ~ 1, transform = "log"))
   refused(consistent_fit(formula = cbind(z, count) ~ 1, method = vecchia(k = 5)))
 })
+
+test_that("with few simulations the p-value is that of Hotelling's test", {
+  set.seed(3)
+  scores <- matrix(rnorm(8 * 5), 8) %*% matrix(runif(25), 5)
+  found <- summary_of_scores(scores, data.frame(name = letters[1:5]), 8L)
+  tested <- anova(lm(scores ~ 1), lm(scores ~ 0), test = "Hotelling-Lawley")
+  expect_equal(found$p_value, tested[["Pr(>F)"]][2L])
+})

@@ -134,3 +134,12 @@ test_extended("several outputs have marginal means each, by a factor of their na
   expect_equal(table$emmean, unname(drop(X %*% coef(fit))))
   expect_equal(table$SE, unname(sqrt(diag(X %*% vcov(fit) %*% t(X)))))
 })
+
+test_that("the scale of the linear predictor does not need parameters that depend on covariates", {
+  skip_if_not_installed("emmeans")
+  fit <- process_fit(family = zi_nbinom2(zi = ~ z), n = 60)
+  found <- as.data.frame(emmeans::emmeans(fit, ~ h, at = list(h = 0.5)))
+  expect_equal(found$emmean, sum(coef(fit) * c(1, 0.5)))
+  expect_error(as.data.frame(emmeans::emmeans(fit, ~ h, type = "response")),
+    class = "neargp_error_family")
+})
