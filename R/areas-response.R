@@ -144,11 +144,13 @@ normal_draws <- function(covariance, count) {
   if (!length(covariance)) return(matrix(0, 0L, count))
   normals <- matrix(stats::rnorm(nrow(covariance) * count), nrow(covariance))
   root <- tryCatch(chol(covariance), error = function(e) NULL)
-  if (is.null(root)) {
-    parts <- eigen(covariance, symmetric = TRUE)
-    root <- sqrt(pmax(parts$values, 0)) * t(parts$vectors)
-  }
-  crossprod(root, normals)
+  crossprod(root %||% covariance_root(covariance), normals)
+}
+
+# A matrix R with R'R = V, for V that may be singular.
+covariance_root <- function(V) {
+  parts <- eigen(V, symmetric = TRUE)
+  sqrt(pmax(parts$values, 0)) * t(parts$vectors)
 }
 
 # All points of a draw together, so many draws at a time.

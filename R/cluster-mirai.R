@@ -27,7 +27,7 @@ send_by_mirai <- function(node, message) {
   task <- of_mirai("mirai")(do.call(fun, arguments, quote = TRUE), fun = call$fun,
     arguments = call$args, .compute = attr(node, "id"))
   assign("neargp_task", list(task = task, tag = call$tag), envir = node)
-  is_connected(node)
+  is_connected(node)  # for its record
 }
 
 # An error of the function is a value of its own, and other errors are those of the connection.
@@ -53,10 +53,10 @@ answering_daemons <- function(nodes, seconds = 1) {
   }
 }
 
-# A daemon that was not yet connected is still starting.
+# A daemon that was never connected is still starting.
 has_ended <- function(node) !is_connected(node) && isTRUE(node$neargp_connected)
 
-# The node remembers that it was.
+# Whether a daemon serves the node. The node keeps that it was ever connected, for has_ended().
 is_connected <- function(node) {
   connections <- of_mirai("status")(.compute = attr(node, "id"))$connections
   connected <- is.numeric(connections) && connections > 0

@@ -118,8 +118,8 @@ take_data_rows <- function(data, rows) {
     if (has_effects(data)) list(effects = list(Z = data$effects$Z[rows, , drop = FALSE],
       blocks = data$effects$blocks, compressed = data$effects$compressed)),
     if (!is.null(data$noise)) list(noise = take_noise_rows(data$noise, rows)),
-    list(parameter_models = take_parameter_models(data$parameter_models, rows))[
-      !is.null(data$parameter_models)],
+    if (!is.null(data$parameter_models))
+      list(parameter_models = take_parameter_models(data$parameter_models, rows)),
     if (length(data$by)) list(by = data$by),
     if (!is.null(data$inputs)) list(inputs = data$inputs[rows, , drop = FALSE]),
     if (!is.null(data$within)) list(within = take_within(data$within, rows)),
@@ -143,9 +143,10 @@ take_moving <- function(within, at) {
     contrasts = within$contrasts[at])
 }
 
-# The models of family parameters (R/family-rows.R) at these rows.
+# The models of family parameters (R/family-rows.R) at these rows; NULL for no models.
 take_parameter_models <- function(models, rows) {
-  if (!is.null(models)) lapply(models, function(model) {
+  if (is.null(models)) return(NULL)
+  lapply(models, function(model) {
     model$columns <- model$columns[rows, , drop = FALSE]
     model
   })
@@ -157,7 +158,7 @@ take_noise_rows <- function(noise, rows) {
   noise
 }
 
-# Vectors with a number for each complete row.
+# Vectors of a value for each complete row get one for each row, NA for rows that are not complete.
 spread_over_rows <- function(moments, complete) {
   lapply(moments, function(x) replace(rep(NA_real_, length(complete)), complete, x))
 }

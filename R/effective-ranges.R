@@ -65,7 +65,7 @@ periods <- function(x) {
 ranges_of_levels <- function(x) {
   if (!has_factors(x$locations)) return(integer(0))
   rows <- which(x$layout$kind == "range")
-  rows[range_kinds(x, rows) %in% c("factor", "ordered", "replicate")]
+  rows[range_kinds(x, rows) %in% level_kinds]
 }
 
 # The kind of the coordinates that each range divides.

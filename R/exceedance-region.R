@@ -63,15 +63,14 @@ exceedance_region <- function(object, newdata, threshold, type = c("above", "bel
   settings$integrated <- integrates_areas(parameters, object, nrow(target$coords), settings)
   state <- seed_generator(seed)
   on.exit(state$restore())
-  columns <- region_columns(object, target, settings)
-  target$restore(as.data.frame(lapply(columns, function(x) {
-    x[replace(rep(NA_integer_, length(target$complete)), target$complete, seq_along(x))]
-  })))
+  columns <- spread_over_rows(region_columns(object, target, settings), target$complete)
+  columns$region <- factor(columns$region, c("above", "below", "uncertain"))
+  target$restore(as.data.frame(columns))
 }
 
 region_columns <- function(object, target, settings) {
   if (!nrow(target$coords)) {
-    return(list(p_exceed = double(0), joint = double(0), region = region_labels(character(0))))
+    return(list(p_exceed = double(0), joint = double(0), region = character(0)))
   }
   found <- over_parameters(object, settings, function(fit, draws) {
     part <- cell_posterior(fit, target, settings)
@@ -83,11 +82,9 @@ region_columns <- function(object, target, settings) {
     leading_runs(value, sides, settings)
   }))
   joint <- joint_probabilities(reached, sides)
-  list(p_exceed = probability, joint = joint, region = region_labels(
-    ifelse(joint >= settings$level, ifelse(sides$above, "above", "below"), "uncertain")))
+  list(p_exceed = probability, joint = joint,
+    region = ifelse(joint >= settings$level, ifelse(sides$above, "above", "below"), "uncertain"))
 }
-
-region_labels <- function(x) factor(x, c("above", "below", "uncertain"))
 
 # P(h(eta) > limit) for normal eta and a monotone h: the probability that eta is beyond the root of
 # h(eta) = limit.

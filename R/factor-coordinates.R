@@ -100,7 +100,8 @@ numeric_names <- function(locations) setdiff(locations$raw_names, names(location
 
 # ---- replicates ----------------------------------------------------------------------------------
 
-# The factors among locations of which components have copies.
+# Marks the factors whose levels get independent copies of a component. Their coordinate is the
+# number of the level, as for ordered factors.
 mark_replicates <- function(factors, replicates) {
   for (name in intersect(replicates, names(factors))) {
     factors[[name]][c("ordered", "replicate")] <- list(TRUE, TRUE)
@@ -153,7 +154,10 @@ with_levels <- function(raw, locations) {
 
 # ---- embedding -----------------------------------------------------------------------------------
 
-# A replicate is a factor of whose levels a component has independent copies (replicates.R).
+# The kinds of coordinates that are levels of a factor. A component with a replicate consists of an
+# independent copy for each of its levels (replicates.R).
+level_kinds <- c("factor", "ordered", "replicate")
+
 kind_of_factor <- function(known) {
   if (isTRUE(known$replicate)) "replicate" else if (known$ordered) "ordered" else "factor"
 }

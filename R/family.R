@@ -290,7 +290,7 @@ print.neargp_family <- function(x, ...) {
   if (length(x$fixed)) {
     cat("Fixed:", paste(names(x$fixed), "=", format(x$fixed), collapse = ", "), "\n\n")
   }
-  if (length(x$formulas)) cat("Formulas:", substring(formulas_in_words(x), 3L), "\n\n")
+  if (length(x$formulas)) cat("Formulas:", formulas_in_words(x$formulas), "\n\n")
   invisible(x)
 }
 

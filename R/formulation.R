@@ -14,7 +14,7 @@ new_formulation <- function(formula, coords, time, distance, crs, covariance, nu
     time = columns_argument(time, "time", "~ day"), distance = distance, crs = crs,
     covariance = covariance, nugget = nugget, transform = transform, support = support,
     na.action = na.action, by_row = by_row, features = NULL,
-    replicates = NULL,
+    replicates = NULL,       # the factors of with_replicates()
     family_formulas = NULL)  # of the family's parameters, see family_formula()
 }
 

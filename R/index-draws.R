@@ -1,7 +1,8 @@
 # The draws and moments behind predict_index().
 
-# `rows`: the quantities of a group in order. `draws`: of these, group by group. `mean`: of the
-# index of each group. `exact`: the moments of the index where the response is normal, else NULL.
+# `rows`: the quantities of a group in order. `draws`: a row for each of these quantities, group by
+# group. `mean`: the mean of the index of each group. `exact`: the moments of the index if the
+# response is normal, else NULL.
 index_values <- function(fits, grid, settings) {
   rows <- index_rows(settings, colnames(grid$axes))
   alone <- length(fits) == 1L
@@ -31,7 +32,7 @@ group_support <- function(fit, grid) {
 
 target_of_grid <- function(fit, grid) {
   target <- new_target(fit, grid$newdata)
-  check_index_column(target$complete, "newdata")
+  check_index_column(target$complete, "predictors")
   target
 }
 

@@ -45,7 +45,7 @@ check_densities <- function(density, statistics) {
   }
   abort_neargp("response", c(
     "Centres, effective areas and range edges need non-negative expected responses and a positive total.",
-    x = sprintf("Negative are %.2g%% of the draws of cells.", 100 * mean(density < 0)),
+    x = sprintf("%.2g%% of the draws of cells are negative.", 100 * mean(density < 0)),
     i = "Use statistics = \"index\", or a model of positive responses: a log link or transform = \"log\"."))
 }
 

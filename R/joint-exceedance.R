@@ -16,7 +16,8 @@ joint_exceedance <- function(object, newdata, outputs, wanted) {
   points <- shifted_lattices(length(outputs), shifts_of_exceedance, points_of_exceedance)
   given <- exceedances_given_predictors(object, outputs, wanted)
   found <- vapply(seq_len(nrow(at$mean)), function(i) {
-    eta <- at$mean[i, ] + covariance_root(matrix(at$covariance[i, , ], length(outputs))) %*% points
+    eta <- at$mean[i, ] +
+      crossprod(covariance_root(matrix(at$covariance[i, , ], length(outputs))), points)
     means <- rowMeans(matrix(given(eta), shifts_of_exceedance))
     c(mean(means), stats::sd(means) / sqrt(length(means)))
   }, double(2L))
@@ -52,7 +53,7 @@ shifted_lattices <- function(dimensions, shifts, count) {
   generators <- sqrt(first_primes(dimensions))
   at <- outer(generators, rep(seq_len(count), each = shifts)) +
     shift[, rep(seq_len(shifts), count), drop = FALSE]
-  # the tent |2u - 1| makes the integrand periodic
+  # the tent function |2u - 1| makes the integrand periodic
   stats::qnorm(pmin(pmax(abs(2 * (at %% 1) - 1), 1e-15), 1 - 1e-15))
 }
 
@@ -64,10 +65,4 @@ first_primes <- function(count) {
     primes <- c(primes, next_one)
   }
   primes
-}
-
-# A matrix R with R R' = V, for V that may be singular.
-covariance_root <- function(V) {
-  parts <- eigen(V, symmetric = TRUE)
-  parts$vectors %*% diag(sqrt(pmax(parts$values, 0)), length(parts$values))
 }

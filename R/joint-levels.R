@@ -37,8 +37,8 @@ with_new_coefficients <- function(object, m, part) {
   object
 }
 
-# For each coefficient of a part with further levels, its number in the fitted
-# part. NA for new ones.
+# For each coefficient of a part with further levels, its number in the fitted part. NA for new
+# ones.
 places_of_coefficients <- function(fitted, part) {
   p <- length(fitted$beta)
   effects <- Map(function(old, new) {

@@ -125,8 +125,7 @@ new_latent_solver <- function(problem, latent) {
       if (is.list(end)) end <- core_latent_from_end(latent$pointer, end)
       core_latent_fit(latent$pointer, end, specified_covariance(specification, values),
         family_core_name(family), core_parameters(family, problem$layout, values, problem$data),
-        tolerance,
-        max_iterations, derivatives, problem$context)
+        tolerance, max_iterations, derivatives, problem$context)
     })
 }
 
@@ -143,8 +142,7 @@ start_posterior <- function(problem, latent) {
     values <- to_core(problem$start, problem$layout$transform)
     core_latent_start(latent$pointer, data_linear_predictor(problem$data, problem$family),
       family_core_name(problem$family), core_parameters(problem$family, problem$layout, values,
-        problem$data),
-      problem$context)
+        problem$data), problem$context)
   }
 }
 

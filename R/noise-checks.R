@@ -14,13 +14,6 @@ check_row_formula <- function(formula, name) {
   formula
 }
 
-# The words of print(): "zi_poisson(), zi ~ depth".
-formulas_in_words <- function(family) {
-  if (is.null(family$formulas)) return("")
-  terms <- vapply(family$formulas, function(formula) deparse1(formula[[2L]]), "")
-  paste0(", ", paste(names(family$formulas), "~", terms, collapse = ", "))
-}
-
 check_row_recipe <- function(recipe, table, what, class) {
   found <- qr(cbind(1, local_design(recipe, table)))
   if (found$rank == length(recipe$names) + 1L) return(invisible())

@@ -41,13 +41,11 @@ index_panels <- function(x) {
   along <- if (length(groups)) x[[groups[1L]]] else factor(rep("all cells", nrow(x)))
   continuous <- is.numeric(along) || inherits(along, c("Date", "POSIXct"))
   if (!continuous || length(unique(along)) < 2L) along <- factor(along)
-  axis <- if (is.null(x$axis)) NA else x$axis
+  axis <- x$axis %||% NA
   panel <- paste0(index_labels[x$statistic], ifelse(is.na(axis), "", paste0(", ", axis)))
-  share <- if (is.null(x$prob)) rep(NA, nrow(x)) else x$prob
-  further <- groups[-1L]
-  series <- do.call(paste, c(unclass(x)[further],
-    list(ifelse(is.na(share), "", paste0(100 * share, "%")))))
-  series <- trimws(series)
+  share <- x$prob %||% rep(NA, nrow(x))
+  series <- trimws(do.call(paste, c(unclass(x)[groups[-1L]],
+    list(ifelse(is.na(share), "", paste0(100 * share, "%"))))))
   data.frame(group = along, mean = x$mean, lower = x$lower, upper = x$upper,
     panel = factor(panel, unique(panel)), series = factor(series, unique(series)),
     label = if (length(groups)) groups[1L] else "")

@@ -103,7 +103,7 @@ index_grid <- function(object, newdata, area, group, axes) {
   if (!nrow(plain)) abort_argument("newdata", "a data frame with at least one row", newdata)
   names <- index_columns(group %||% object$locations$time %||% character(0), plain, "group")
   columns <- plain[names]
-  check_index_column(stats::complete.cases(columns) | !length(names), "group")
+  check_index_column(stats::complete.cases(columns) | !length(names), "`group`")
   area <- index_areas(area, plain)
   axes <- index_axes(object, newdata, plain, axes)
   ranks <- lapply(unname(columns), function(x) match(x, sort(unique(x))))
@@ -131,7 +131,8 @@ index_areas <- function(area, plain) {
     abort_argument("area", "a number, one for each row of `newdata`, or a column of numbers", area)
   }
   area <- rep_len(as.double(area), nrow(plain))
-  check_index_column(is.finite(area) & area > 0, "area")
+  check_index_column(is.finite(area) & area > 0, "`area`",
+    "Areas are positive numbers. Leave out cells without area.")
   area
 }
 
@@ -144,14 +145,13 @@ index_axes <- function(object, newdata, plain, axes) {
     }
     as.matrix(plain[names])
   }
-  check_index_column(stats::complete.cases(values), "axes")
+  check_index_column(stats::complete.cases(values), "`axes`")
   values
 }
 
-check_index_column <- function(valid, argument) {
+# `what`: the name of the values in the message.
+check_index_column <- function(valid, what, hint = "Leave these cells out, or complete them.") {
   if (all(valid)) return(invisible())
-  abort_neargp("newdata", c(sprintf("`%s` has missing or invalid values in %s of `newdata`.",
-    argument, format_rows(which(!valid))),
-    i = if (argument == "area") "Areas are positive numbers. Leave out cells without area." else
-      "Leave these cells out, or complete them."))
+  abort_neargp("newdata", c(sprintf("Missing or invalid values of %s in %s of `newdata`.", what,
+    format_rows(which(!valid))), i = hint))
 }

@@ -30,8 +30,10 @@ header_facts <- list(
   },
   Response = function(x) {
     if (!is_gaussian(x$family)) {
-      paste0(family_call(x$family), " with ", x$family$link, " link",
-        formulas_in_words(x$family), describe_successes(x))
+      link <- paste0(family_call(x$family), " with ", x$family$link, " link")
+      formulas <- x$family$formulas
+      paste0(paste(c(link, if (!is.null(formulas)) formulas_in_words(formulas)), collapse = ", "),
+        describe_successes(x))
     }
   },
   Transform = function(x) describe_transform(x$family$transform),

@@ -51,12 +51,10 @@ is_replicated <- function(component) !is.null(component$replicate)
 
 with_replicate_range <- function(component, groups) {
   if (!is_replicated(component)) return(component)
-  users <- length(groups$names) - 1L
-  for (name in c("range", "start$range")) {
-    given <- if (name == "range") component$range else component$start$range
-    check_range_length(given, list(names = groups$names[seq_len(users)]), name)
-  }
-  component$range <- c(component$range %||% rep(NA_real_, users), replicate_range)
+  of_users <- list(names = utils::head(groups$names, -1L))
+  check_range_length(component$range, of_users, "range")
+  check_range_length(component$start$range, of_users, "start$range")
+  component$range <- c(component$range %||% rep(NA_real_, length(of_users$names)), replicate_range)
   if (!is.null(component$start$range)) component$start$range <- c(component$start$range, NA)
   component
 }

@@ -28,8 +28,7 @@ raw_positions <- function(coords, place) {
   }
   if (has_factors(place)) {
     numbers <- place$kind[place$block] %in% c("number", "time")
-    of_levels <- place$kind %in% c("factor", "ordered", "replicate")
-    columns <- split(seq_along(place$block), place$block)[of_levels]
+    columns <- split(seq_along(place$block), place$block)[place$kind %in% level_kinds]
     codes <- Map(function(own, known) level_numbers(coords[, own, drop = FALSE], known), columns,
       place$factors)
     raw <- cbind(degrees_of(coords[, numbers, drop = FALSE], place), do.call(cbind, codes))
