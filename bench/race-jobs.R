@@ -19,17 +19,16 @@ race_neargp <- function(train, test, track, ...) {
   stats::predict(fit, test, type = type, threads = 1L, verbose = FALSE)[c("mean", "sd")]
 }
 
-# GpGp offers no formula for the variance: it is that of 30 conditional simulations, its default number. The simulations contain the noise.
+# GpGp computes no variance. We take that of 30 conditional simulations, its default number, which contain the noise.
 race_gpgp <- function(train, test, track) {
   name <- if (track == "inputs") "matern15_scaledim" else "exponential_isotropic"
   fit <- GpGp::fit_model(train$y, as_inputs(train), trend_matrix(train, track), covfun_name = name, m_seq = c(10, 30), silent = TRUE)
   draws <- GpGp::cond_sim(fit, as_inputs(test), trend_matrix(test, track), m = 30, nsims = 30L)
-  noise <- fit$covparms[1L] * utils::tail(fit$covparms, 1L)
   list(mean = GpGp::predictions(fit, as_inputs(test), trend_matrix(test, track), m = 30),
-    sd = sqrt(rowSums((draws - rowMeans(draws))^2) / 29 + noise))
+    sd = sqrt(rowSums((draws - rowMeans(draws))^2) / 29))
 }
 
-# 15 neighbours, its default. It takes 14 GB for the field, and would need twice that for the satellite.
+# 15 neighbours, the default of BRISC. It takes 14 GB for the field, and would need twice that for the satellite.
 race_brisc <- function(train, test, track) {
   fit <- suppressWarnings(BRISC::BRISC_estimation(as_inputs(train), train$y, trend_matrix(train, track), n.neighbors = 15, verbose = FALSE))
   found <- BRISC::BRISC_prediction(fit, as_inputs(test), trend_matrix(test, track), verbose = FALSE)
@@ -57,10 +56,9 @@ race_gstat <- function(train, test, track) {
   list(mean = found$var1.pred, sd = sqrt(found$var1.var))
 }
 
-# A thin plate spline, from tensor products in many inputs; bam() with discrete covariates is its way for large data.
+# A thin plate spline; bam() with discrete covariates is the package's way for large data.
 race_mgcv <- function(train, test, track) {
-  smooth <- if (track == "inputs") sprintf("s(%s, k = 300)", paste(inputs_of(train), collapse = ", ")) else
-    sprintf("s(%s, k = %d)", paste(inputs_of(train), collapse = ", "), if (track == "counts") 300L else 500L)
+  smooth <- sprintf("s(%s, k = %d)", paste(inputs_of(train), collapse = ", "), if (track == "counts") 300L else 500L)
   family <- if (track == "counts") stats::poisson() else stats::gaussian()
   fit <- mgcv::bam(stats::reformulate(smooth, "y"), family, train, discrete = TRUE, nthreads = 1L)
   found <- stats::predict(fit, test, se.fit = TRUE, type = "link")

@@ -148,11 +148,11 @@ describe_run()
 chosen_tracks <- argument(1L, names(race_tracks))
 rounds <- as.integer(argument(2L, "3"))
 chosen <- argument(3L, names(commands))
-before <- tryCatch(read_result("race"), error = function(e) NULL)
+results <- tryCatch(read_result("race"), error = function(e) NULL)
 for (track in chosen_tracks) {
   found <- race(track, rounds, chosen)
-  kept <- if (!is.null(before)) before[before$track != track, ]
-  before <- rbind(kept, found)
-  save_table(before, "race", 4L)
+  others <- if (!is.null(results)) results[results$track != track, ]
+  results <- rbind(others, found)
+  save_table(results, "race", 4L)
 }
 source(file.path(bench_folder(), "race-picture.R"))
