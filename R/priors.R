@@ -169,9 +169,10 @@ prior_base <- function(layout, row, bound) {
 prior_names <- function(layout, covariance, locations) {
   name <- c(variance = "sd", range = "range", nugget = "nugget_sd",
     shape = "smoothness")[layout$kind]
-  last_group <- stats::ave(layout$group, layout$component,
-    FUN = function(x) max(x, 0L, na.rm = TRUE))
-  in_time <- !is.null(locations$time) & layout$kind == "range" & layout$group == last_group
+  # time is last, but for the range of a replicate
+  group <- replace(layout$group, rows_of_levels(layout, covariance, locations, "replicate"), NA)
+  last_group <- stats::ave(group, layout$component, FUN = function(x) max(x, 0L, na.rm = TRUE))
+  in_time <- which(!is.null(locations$time) & layout$kind == "range" & group == last_group)
   for (row in rows_of_levels(layout, covariance, locations)) {
     groups <- range_groups(covariance$components[[layout$component[row]]], locations)
     name[row] <- groups$names[layout$group[row]]
@@ -181,12 +182,12 @@ prior_names <- function(layout, covariance, locations) {
   unname(replace(name, other_shape, NA))
 }
 
-# Rows of the layout with ranges of factors.
-rows_of_levels <- function(layout, covariance, locations) {
+# Rows of the layout with ranges of factors of these kinds.
+rows_of_levels <- function(layout, covariance, locations, kinds = level_kinds) {
   Filter(function(row) {
     group <- range_groups(covariance$components[[layout$component[row]]], locations)$group
     block <- locations$block[match(layout$group[row], group)]
-    locations$kind[block] %in% c("factor", "ordered")
+    locations$kind[block] %in% kinds
   }, if (has_factors(locations)) which(layout$kind == "range"))
 }
 

@@ -81,8 +81,7 @@ best_candidate <- function(problem, residual_variance) {
   scales <- start_scales(problem)
   best <- list(score = -Inf)
   for (time_ratio in if (is.null(problem$locations$time)) 1 else c(0.2, 1, 5)) {
-    stretched <- scales * c(rep(1, length(scales) - 1L), time_ratio)
-    if (length(scales) == 1L) stretched <- scales
+    stretched <- with_time_ratio(problem, scales, time_ratio)
     trial <- start_problem(problem, stretched)
     for (candidate in start_candidates(problem, trial, stretched, residual_variance)) {
       scored <- score_candidate(problem, trial, candidate)
@@ -91,6 +90,19 @@ best_candidate <- function(problem, residual_variance) {
   }
   if (!is.finite(best$score)) abort_cholesky(0L, has_ability(problem$method, "nugget"))
   best$values
+}
+
+# Time is last among scales, but for the range of a replicate. A single scale is that of space.
+with_time_ratio <- function(problem, scales, ratio) {
+  of_time <- length(scales) - length(replicate_group(problem))
+  if (of_time > 1L) scales[of_time] <- scales[of_time] * ratio
+  scales
+}
+
+# The number of the range of a replicate among those of start_group(), if there is one.
+replicate_group <- function(problem) {
+  of_factor <- replicate_columns(problem$locations)
+  as.vector(stats::na.omit(start_group(problem)[of_factor]))
 }
 
 # The ranges that coordinates belong to in the first component with ranges, NA for coordinates that
@@ -103,10 +115,8 @@ start_group <- function(problem) {
 
 # The scales of these ranges. Neighbours are sought within a level of a replicate.
 start_scales <- function(problem) {
-  group <- start_group(problem)
-  scales <- group_scales(problem$data$coords, group)
-  of_factor <- replicate_columns(problem$locations)
-  replace(scales, stats::na.omit(group[of_factor]), replicate_range)
+  replace(group_scales(problem$data$coords, start_group(problem)), replicate_group(problem),
+    replicate_range)
 }
 
 # Coordinates of the rows in units of these scales.

@@ -84,6 +84,23 @@ test_that("vnngp() and start values find copies too", {
     c("x", "y", "year"))
 })
 
+test_that("copies do not take the place of time in priors and starting values", {
+  data <- survey()
+  data$t <- runif(90, 0, 10)
+  fit_with <- function(prior, covariance = cov_matern(by = ~ year)) {
+    problem_of_fit(neargp(z ~ 1, data, coords = ~ x + y, time = ~ t, method = exact_gp(),
+      covariance = covariance, prior = prior))
+  }
+  rates <- function(problem) {
+    stats::setNames(problem$layout$prior_rate > 0, problem$layout$name)
+  }
+  of_space <- fit_with(pc_priors(range = c(0.1, 0.05)))
+  expect_identical(names(which(rates(of_space))), "range")
+  expect_identical(names(which(rates(fit_with(pc_priors(range_time = c(1, 0.05)))))), "range_time")
+  scales <- start_scales(of_space)
+  expect_identical(with_time_ratio(of_space, scales, 5) / scales, c(1, 5, 1))
+})
+
 test_that("calls by text, expressions and other components work alike", {
   data <- survey()
   data$when <- as.integer(as.character(data$year))
