@@ -110,7 +110,7 @@ new_sides <- function(probability, type) {
   list(above = above, own = own, order = order(own, decreasing = TRUE))
 }
 
-# For each draw the number of cells, in that order, before the first that lies on another side.
+# For each draw, the number of cells in that order before the first cell on the wrong side.
 leading_runs <- function(value, sides, settings) {
   settings$draws <- value$draws
   above <- sides$above[sides$order]
@@ -121,7 +121,7 @@ leading_runs <- function(value, sides, settings) {
 }
 
 # The excursion function: the share of draws in which all cells up to this one are on their side.
-# Cells of equal probability join together.
+# Cells of equal probability join the region together.
 joint_probabilities <- function(reached, sides) {
   count <- length(sides$own)
   share <- rev(cumsum(rev(tabulate(reached, count)))) / length(reached)

@@ -86,12 +86,6 @@ check_has_formulas <- function(family, names) {
       if (length(known)) sprintf("Its parameters that accept a formula: %s.", format_some(known))))
 }
 
-# The words of print(): "size ~ gear, zi ~ depth". `formulas`: by the names of the parameters.
-formulas_in_words <- function(formulas) {
-  terms <- vapply(formulas, function(formula) deparse1(formula[[2L]]), "")
-  paste(names(formulas), "~", terms, collapse = ", ")
-}
-
 # ---- what supports them --------------------------------------------------------------------------
 
 check_family_formulas <- function(settings, source) {

@@ -11,8 +11,8 @@ new_parameter_columns <- function(object, plain, raw) {
   }, models, names(models))
 }
 
-# Moments of targets with the covariates of parameters. Where one is missing, the mean is NA. If no
-# new observation is wanted, the covariates are not needed.
+# Moments of targets with the covariates of parameters. The mean is NA where a covariate is missing.
+# Predictions of the field need no covariates.
 with_parameters_of_targets <- function(moments, target, settings, models) {
   if (is.null(models)) return(moments)
   if (!wants_noise(settings)) {
@@ -30,7 +30,8 @@ with_parameters_of_targets <- function(moments, target, settings, models) {
   moments
 }
 
-# Those of new rows whose observations are scored, NULL where parameters need none.
+# The matrices by parameter of new rows whose observations are scored. NULL if no parameter depends
+# on covariates.
 scored_columns <- function(object, newdata) {
   if (is.null(object$data$parameter_models)) return(NULL)
   if (is_raster(newdata) || is_stars(newdata)) {

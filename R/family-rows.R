@@ -1,4 +1,5 @@
-# Parameters of a response family that depend on covariates. With the link g, that of row i is
+# Parameters of a response family that depend on covariates. With the link g, the parameter of row i
+# is
 #
 #     g^-1(g(value) + z_i'gamma).
 #
@@ -26,7 +27,7 @@ parameter_models_of_frame <- function(family, frame, data, locations) {
 
 columns_of_models <- function(models) lapply(models, `[[`, "columns")
 
-# For rows with numbers at their mean and factors at their first level.
+# Columns for `count` rows with numbers at their mean and factors at their first level.
 reference_columns <- function(models, count) {
   lapply(models, function(model) matrix(0, count, ncol(model$columns)))
 }

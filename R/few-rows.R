@@ -2,10 +2,11 @@
 #
 # From its own start the search takes dozens of steps, since most ranges move by orders of
 # magnitude, and all neighbours change with them. The likelihood is a sum over rows of log densities
-# given earlier rows. The optimum of a few thousand of these terms is within a standard error of
-# theirs of the optimum of all, from where a few steps are left. The earlier rows are among all
-# rows, in a random order. They are nearly as near as those of the whole likelihood, and need no
-# maxmin order. Some rows without the others would hide repeated rows, and with them the noise.
+# given earlier rows. The optimum of a few thousand of these terms is within its standard error of
+# the optimum of all terms, and only a few steps are left from there. The earlier rows are taken
+# from all rows in a random order. Neighbours among them are nearly as near as in the maxmin order,
+# which takes longer to find. A subset of the rows alone would lack most repeated rows, and these
+# determine the noise.
 
 # The problem with its start at the optimum of some terms, and the steps that this took. An earlier
 # fit is a better start, and so is the optimum of a nested model, for which no coarse round is
@@ -22,9 +23,10 @@ from_few_rows <- function(problem, k, optimizer) {
   c(list(problem = problem), state[c("iterations", "evaluations")])
 }
 
-# Few rows may not show a predictor that matters. It does nothing at the largest range, and a search
-# of all rows may stay there. For the set `pol` that local maximum was lower by 90 units. The range
-# therefore begins again at a twentieth of its bound, ten standard deviations of the predictor.
+# Few rows may not show the effect of a predictor. Its range then ends at the upper bound, where the
+# predictor changes nothing, and a search of all rows may stay there. For the data set pol that
+# local maximum was lower by 90 units. The range therefore begins again at a twentieth of its bound,
+# ten standard deviations of the predictor.
 without_endless_ranges <- function(problem, working) {
   upper <- problem$bounds$upper
   endless <- problem$free & problem$layout$kind == "range" & working > upper - log(10)
@@ -52,9 +54,9 @@ terms_of_few_rows <- function(problem, rows = search_rows) {
   }
 }
 
-# Whether a simpler model with other neighbours than those of `working`, which the search of the
-# table has found, is worse by far already on these terms. Their difference is larger than any
-# sampling error of a sum of as many terms, and a fit to all rows would only confirm it.
+# Whether a simpler model is much worse already on these terms than the model at `working`, the
+# result of the search. The difference that counts is larger than the sampling error of a sum of as
+# many terms, so that a fit to all rows would only confirm it.
 loses_on_few_rows <- function(problem, simple, working, optimizer) {
   if (!has_few_rows(problem)) return(FALSE)
   k <- problem$method$k

@@ -1,9 +1,9 @@
 # The search of a joint fit: levels of more and more locations, and derivatives at its end.
 
-# Where there are many locations, quasi-Newton steps on few of them come near the optimum. Scoring
-# leads on from there, on ten times as many and then on all. Its information are the second
-# derivatives of the level before. The differences that the standard errors need are taken close to
-# the optimum. They are the exact information of the last steps.
+# With many locations, quasi-Newton steps on few of them come near the optimum. Scoring continues on
+# ten times as many, and then on all. Its information consists of the second derivatives at the end
+# of the level before. Close to the optimum, differences compute the exact second derivatives. They
+# guide the last steps, and the standard errors need them.
 joint_optimum <- function(shared, few_places = 4000L) {
   levels <- joint_levels(shared, few_places)
   alone <- length(levels) == 1L
@@ -32,8 +32,8 @@ joint_levels <- function(shared, few_places) {
   c(lapply(counts, with_first_places, shared = shared), list(shared))
 }
 
-# The last steps, by the information close to the optimum. The slopes stay those of the standard
-# errors if these steps are short.
+# The last steps, by the information close to the optimum. If these steps are short, its derivatives
+# serve the standard errors as well.
 finish_joint <- function(shared, state) {
   slopes <- slopes_near_optimum(shared, state)
   found <- joint_scoring(shared, slopes$information)(state$objective, state$working)
@@ -102,9 +102,10 @@ value_of_separate <- function(shared, objective) {
 # ---- derivatives ---------------------------------------------------------------------------------
 
 # Derivatives close to the optimum by central differences of the exact gradient: the information,
-# and how trends and fields answer to a `step` of each parameter. One-sided differences would be off
-# by a third where loadings and range lie on a ridge. `end`: the posterior at `working`. That of a
-# step down begins opposite to where the step up ended, which is right up to the second order.
+# and how trends and fields respond to a `step` of each parameter. One-sided differences would be
+# off by a third where loadings and range lie on a ridge. `end`: the posterior at `working`. Steps
+# up and down change it by opposite amounts to first order. The search after a step down therefore
+# begins opposite to where the step up ended.
 joint_slopes <- function(shared, objective, working, end, step = 0.02) {
   units <- joint_units(shared)
   layout <- shared$layout

@@ -8,8 +8,8 @@
 # The number of terms from which a search begins (R/few-rows.R).
 search_rows <- 5000L
 
-# A plane has at most two ranges, and there the results of a search depend little on the neighbours.
-# In time, neighbours follow the correlation.
+# In a plane, with at most two ranges, the results of a search depend little on the neighbours. With
+# a time, neighbours are chosen by the correlation.
 is_large_table <- function(problem, many = 3L, least = 2L * search_rows) {
   ranges <- problem$layout$component[problem$layout$kind == "range" & problem$free]
   length(ranges) >= many && max(tabulate(ranges)) >= many && is.null(problem$locations$time) &&
@@ -24,5 +24,5 @@ with_search_tolerance <- function(problem, of_table = 0.02) {
   problem
 }
 
-# The gain of a round that ends the search, of a sum of `n` log densities.
+# Returns the gain below which a round ends the search, for a sum of `n` log densities.
 negligible_in_table <- function(n) 0.02 * sqrt(n)

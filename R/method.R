@@ -162,7 +162,8 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     problem$report(k, round, state)
     updated <- search_component(covariance_at(problem, state$working), index)
     move <- search_shape(updated) - search_shape(component)
-    # The field of a large table begins at the optimum of its responses.
+    # The search for the field of a large table begins at the optimum of its responses, so that its
+    # first round may be the last one.
     ends_early <- round > 1L || (is_large_table(problem) && is_on_field(problem$method))
     if (max(abs(move)) <= control$refresh_tolerance || (ends_early && state$gain < negligible) ||
       (round > 3L && is_below_neighbor_changes(state$gain, by_neighbors))) {

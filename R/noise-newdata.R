@@ -75,8 +75,8 @@ wants_noise <- function(settings) {
     (!is.null(settings$threshold) && settings$threshold_of == "observation")
 }
 
-# Moments of targets with the weights of new observations there. Where the noise is not known, the
-# mean is NA.
+# Moments of targets with the weights and family parameters of new observations there. The mean is
+# NA where the noise or a parameter is not known.
 with_noise_of_targets <- function(moments, target, settings, object) {
   moments <- with_parameters_of_targets(moments, target, settings, object$data$parameter_models)
   if (is.null(target$noise_weights) || !wants_noise(settings)) return(moments)

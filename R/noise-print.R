@@ -24,7 +24,8 @@ scale_of_process <- function(x) {
 
 # ---- noise that differs between rows -------------------------------------------------------------
 
-# Where the parameters with covariates take the values that are printed, and how the noise differs.
+# The covariates at which parameters and noise take the values that are printed, and how the noise
+# differs between rows.
 row_remarks <- function(fit) c(parameter_remarks(fit), noise_remarks(fit))
 
 parameter_remarks <- function(fit) {

@@ -83,6 +83,13 @@ row_formulas <- function(covariance, nugget) {
   c(of_covariance, if (is_noise_formula(nugget)) list(noise = nugget))
 }
 
+# Formulas of family parameters in words: "size ~ gear, zi ~ depth". `formulas`: by the names of the
+# parameters.
+formulas_in_words <- function(formulas) {
+  terms <- vapply(formulas, function(formula) deparse1(formula[[2L]]), "")
+  paste(names(formulas), "~", terms, collapse = ", ")
+}
+
 # The noise of the rows of a model frame.
 noise_of_frame <- function(nugget, frame, data, locations) {
   known <- check_measurement_variance(frame[["(measurement_variance)"]], frame)

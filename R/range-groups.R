@@ -2,8 +2,8 @@
 
 # The range that each embedded coordinate is divided by, and the names of these ranges. The first
 # blocks of coordinates share a range, and each later block gets its own. Coordinates that the
-# component does not use are NA. The range of the factor of a replicate comes last, and other
-# components do not depend on it.
+# component does not use are NA. The range of a replicate's factor comes last, and only the
+# replicated component uses it.
 range_groups <- function(component, locations) {
   if (!length(replicates_among(locations))) return(coordinate_groups(component, locations))
   groups <- coordinate_groups(component, without_replicates(locations))
@@ -30,7 +30,8 @@ coordinate_groups <- function(component, locations) {
   list(group = replace(group, !is_made, groups$group), names = groups$names)
 }
 
-# A ten thousandth of a level: covariances between levels are 0. Users do not count this range.
+# A ten thousandth of the distance between levels, at which covariances between levels are 0. It is
+# not among the ranges that users give.
 replicate_range <- 1e-4
 
 # The columns of coordinates that contain the levels of replicates.

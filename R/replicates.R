@@ -44,9 +44,9 @@
 NULL
 
 # Independent copies of a component for each level of a factor, `by` of a covariance. The factor
-# becomes one more coordinate, the numbers of its levels, which the component alone depends on. Its
-# range is fixed at a ten thousandth of a level. All covariances between levels are then 0,
-# and neighbours are sought within a level.
+# becomes one more coordinate, the numbers of its levels. Other components do not depend on it. Its
+# range is fixed at a ten thousandth of a level. All covariances between levels are then 0, and
+# neighbours are sought within a level.
 
 # Covariances that are not 0 at ten thousand ranges. Those of a powered exponential are 0 from a
 # power of 0.4: exp(-1e4^0.4) = 5e-18.
