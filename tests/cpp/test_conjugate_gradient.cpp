@@ -55,7 +55,7 @@ TEST_CASE("conjugate gradients solve many right-hand sides together") {
   const Eigen::MatrixXd expected = system.matrix.llt().solve(right);
   for (Index c = 0; c < right.cols(); ++c)
     CHECK((solution.col(c) - expected.col(c)).norm() <= 1e-8 * expected.col(c).norm());
-  // From solutions nearby, of which a useless one is not used. Residuals are those of the solutions.
+  // Columns start from guesses, and the second guess is useless and ignored. Residuals belong to the solutions.
   Eigen::MatrixXd guess = expected.leftCols(2), left;
   guess.col(0) *= 1.01;
   guess.col(1) *= -1.0;

@@ -133,8 +133,8 @@ struct BlockArithmetic {
     }
   }
   // y -= value l', y -= value l
-  template <class Rows>
-  static void subtract_forward(Rows& y, const double* l, const Rows& value) {
+  template <class Rows, class Value>
+  static void subtract_forward(Rows& y, const double* l, const Value& value) {
     for (int c = 0; c < size; ++c)
       for (int r = 0; r < size; ++r) y.col(r) -= l[c * size + r] * value.col(c);
   }
@@ -186,8 +186,8 @@ struct BlockArithmetic<1> {
   static void solve_upper(const double* lower, Rows& y) {
     y = y / *lower;
   }
-  template <class Rows>
-  static void subtract_forward(Rows& y, const double* l, const Rows& value) {
+  template <class Rows, class Value>
+  static void subtract_forward(Rows& y, const double* l, const Value& value) {
     y -= *l * value;
   }
   template <class Rows>

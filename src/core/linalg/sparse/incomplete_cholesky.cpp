@@ -203,9 +203,8 @@ double IncompleteBlocks<unknowns>::inverse_quadratic_form(const int* nodes, cons
     if (square < negligible * sum) continue;
     const int* rows = pattern_.rows(column);
     for (int entry = 0; entry < pattern_.count(column); ++entry) {
-      Unknowns row = value_at(rows[entry]);
+      auto row = value_at(rows[entry]);
       Arithmetic::subtract_forward(row, l + std::size_t(entry + 1) * area, value);
-      value_at(rows[entry]) = row;
       workspace.columns.insert(rows[entry]);
     }
   }
@@ -246,9 +245,7 @@ void IncompleteBlocks<unknowns>::inverse_block(const int* nodes, int count, doub
     const int* rows = pattern_.rows(column);
     for (int entry = 0; entry < pattern_.count(column); ++entry) {
       auto row = row_of(rows[entry]);
-      for (int c = 0; c < unknowns; ++c)
-        for (int r = 0; r < unknowns; ++r)
-          row.col(r) -= l[std::size_t(entry + 1) * area + std::size_t(c * unknowns + r)] * value.col(c);
+      Arithmetic::subtract_forward(row, l + std::size_t(entry + 1) * area, value);
     }
   }
   inverse.triangularView<Eigen::StrictlyUpper>() = inverse.transpose();

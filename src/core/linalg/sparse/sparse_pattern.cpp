@@ -1,6 +1,7 @@
 #include "linalg/sparse/sparse_pattern.h"
 
 #include <algorithm>
+#include <string>
 
 #include "base/error.h"
 #include "linalg/sparse/block_arithmetic.h"
@@ -13,7 +14,8 @@ namespace neargp {
 SparsePattern::SparsePattern(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
                              const RunContext& context, double most_bytes, int unknowns)
     : unknowns_(unknowns) {
-  if (unknowns < 1 || unknowns > most_unknowns) throw Error("A node may have between 1 and 6 unknowns.");
+  if (unknowns < 1 || unknowns > most_unknowns)
+    throw Error("A node may have between 1 and " + std::to_string(most_unknowns) + " unknowns.");
   CliqueGraph graph(nodes, order, tables, context);
   PatternBuilder(*this, graph, context).build(order, tables, most_bytes);
 }
