@@ -1,18 +1,16 @@
 # Fits with formulas of family parameters: what they predict, and how they go on.
 
-# The parameters of zi_nbinom2(zi = ~ z) at z.
-zi_by_hand <- function(fit, z) {
-  own <- fit$family_parameters
-  plogis(qlogis(own[["zi"]]) + own[["zi:z"]] * (z - mean(fit$data_z)))
+# The parameter of zi_nbinom2(zi = ~ z) at z. `fitted_z`: that of the fit.
+zi_by_hand <- function(own, z, fitted_z) {
+  plogis(qlogis(own[["zi"]]) + own[["zi:z"]] * (z - mean(fitted_z)))
 }
 
 test_that("predictions use the parameters of each row", {
   fit <- process_fit(family = zi_nbinom2(zi = ~ z))
-  fit$data_z <- formula_data(200)$z
   new <- data.frame(x = c(0.2, 0.5, 0.8), y = 0.4, h = c(0, 1, -1), z = c(0.5, 5, 9))
   link <- predict(fit, new[c("x", "y", "h")], type = "link", parameters = "plug-in")
   found <- predict(fit, new, interval = "prediction", threshold = 3, parameters = "plug-in")
-  zi <- zi_by_hand(fit, new$z)
+  zi <- zi_by_hand(fit$family_parameters, new$z, formula_data(200)$z)
   size <- fit$family_parameters[["size"]]
   for (i in 1:3) {
     eta <- link$mean[i] + link$sd[i] * seq(-8, 8, length.out = 4001L)
@@ -35,12 +33,11 @@ test_that("scores, residuals and draws use the parameters of each row", {
   new$zi_nbinom <- fit$data$y[1:20]
   link <- predict(fit, new, type = "link", parameters = "plug-in")
   own <- fit$family_parameters
-  z <- new$z - mean(d$z)
+  zi <- zi_by_hand(own, new$z, d$z)
   log_scores <- vapply(1:20, function(i) {
     size <- own[["size"]] * exp(c(0, own[c("size:gb", "size:gc")])[[as.integer(new$g[i])]])
-    zi <- plogis(qlogis(own[["zi"]]) + own[["zi:z"]] * z[i])
     scores(new$zi_nbinom[i], mean = link$mean[i], sd = link$sd[i], family = zi_nbinom2(),
-      parameters = c(size = size, zi = zi))$log_score
+      parameters = c(size = size, zi = zi[i]))$log_score
   }, 0)
   expect_equal(scores(fit, new, parameters = "plug-in")$log_score, mean(log_scores),
     tolerance = 1e-6)
