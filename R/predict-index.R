@@ -16,9 +16,8 @@
 #' * `"range_edge"`: the x below which a share `probs` of sum(a d) lies
 #'   (doi:10.1111/gcb.15614).
 #'
-#' These are the quantities of sdmTMB's `get_index()`, `get_cog()`, `get_eao()` and
-#' `get_range_edge()`. Posterior means come from draws, except for a Gaussian index, which is exact.
-#' See the article "Index of abundance".
+#' They are those of sdmTMB's `get_index()`, `get_cog()`, `get_eao()` and `get_range_edge()`,
+#' computed from draws. A Gaussian index is exact. See the article "Index of abundance".
 #'
 #' @param object a fit that supports [predict_areas()], or a [hurdle model][neargp_hurdle].
 #' @param newdata the cells of each group.
