@@ -24,7 +24,7 @@
 #' @param area positive areas of cells, or their column. Default: 1.
 #' @param group columns, as a formula or names. Default `NULL`: the fit's time, or one group.
 #' @param statistics the quantities. Default: all.
-#' @param axes columns for centres and edges. Default `NULL`: coordinates.
+#' @param axes columns for centres and edges. Default `NULL`: numeric coordinates of space.
 #' @param probs shares for range edges. Default: 0.05 and 0.95.
 #' @param draws number of draws. Default: 1,000.
 #' @param level,seed,k,threads,verbose,re.form,allow.new.levels,parameters see [predict_areas()].
@@ -138,7 +138,8 @@ index_areas <- function(area, plain) {
 
 index_axes <- function(object, newdata, plain, axes) {
   raw <- newdata_coordinates(object, newdata)
-  values <- if (is.null(axes)) raw[, !colnames(raw) %in% object$locations$time, drop = FALSE] else {
+  in_space <- setdiff(colnames(raw), c(object$locations$time, names(object$locations$factors)))
+  values <- if (is.null(axes)) raw[, in_space, drop = FALSE] else {
     names <- index_columns(axes, plain, "axes")
     if (!all(vapply(plain[names], is.numeric, NA))) {
       abort_argument("axes", "numeric columns of `newdata`", axes)

@@ -271,3 +271,11 @@ test_that("sanity() compares ranges with the extent in space", {
   checked <- sanity(fit)
   expect_match(checked$finding[checked$check == "range"], "the extent of the locations, 1\\.[34]")
 })
+
+test_that("levels are no axis of an index", {
+  data <- survey()
+  fit <- neargp(exp(z) ~ 1, data, coords = ~ x + y, method = exact_gp(), nugget = 0.1,
+    transform = "log", covariance = cov_matern(variance = 1, range = 0.3, by = ~ year))
+  index <- predict_index(fit, data[1:9, ], group = ~ year, draws = 20, seed = 1)
+  expect_setequal(index$axis, c("x", "y", NA))
+})
