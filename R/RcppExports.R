@@ -409,12 +409,12 @@ core_latent_resume <- function(latent, mean, beta, linear_predictor, pseudo_prec
     .Call(`_neargp_core_latent_resume`, latent, mean, beta, linear_predictor, pseudo_precision, slope)
 }
 
-core_latent_end <- function(latent, end) {
-    .Call(`_neargp_core_latent_end`, latent, end)
+core_latent_is_exact <- function(latent) {
+    .Call(`_neargp_core_latent_is_exact`, latent)
 }
 
-core_latent_from_end <- function(latent, end) {
-    .Call(`_neargp_core_latent_from_end`, latent, end)
+core_latent_become_exact <- function(latent) {
+    invisible(.Call(`_neargp_core_latent_become_exact`, latent))
 }
 
 core_latent_is_restricted <- function(latent) {

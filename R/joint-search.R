@@ -77,20 +77,34 @@ joint_scoring <- function(shared, information, tolerance = shared$control$tolera
 # Neighbours are searched again where the metric has moved.
 joint_level <- function(shared, state, optimize) {
   metric <- NULL
+  state$first <- NULL
   for (round in seq_len(shared$control$max_refreshes)) {
     shape <- search_shape(joint_metric(shared, state$working))
     if (!is.null(metric) &&
         max(abs(shape - metric)) <= shared$control$refresh_tolerance) break
     metric <- shape
-    search <- joint_search(shared, state$working)
-    latent <- joint_latent(shared, search)
-    objective <- fields_objective(shared, latent)
-    if (round == 1L) first <- value_of_separate(shared, objective)
-    found <- optimize(objective, state$working)
-    state <- add_counts(c(found, list(objective = objective, search = search, latent = latent,
-      first = first)), state)
+    if (round > 1L) state <- without_model(state)
+    state <- joint_round(shared, state, optimize)
   }
   state
+}
+
+# Two models of all locations would take twice the memory. R's garbage collector does not see the
+# memory of a model.
+without_model <- function(state) {
+  state[c("objective", "latent", "search")] <- NULL
+  gc()
+  state
+}
+
+joint_round <- function(shared, state, optimize) {
+  search <- joint_search(shared, state$working)
+  latent <- joint_latent(shared, search)
+  objective <- fields_objective(shared, latent)
+  first <- state$first %||% value_of_separate(shared, objective)
+  found <- optimize(objective, state$working)
+  add_counts(c(found, list(objective = objective, search = search, latent = latent,
+    first = first)), state)
 }
 
 # The objective at the start. If each response starts with its own field, this is the sum of the

@@ -115,18 +115,25 @@ is_of_whole_fit <- function(condition) {
 
 # The source of an objective's posteriors. `fit(end, values, tolerance, max_iterations,
 # derivatives)` goes from where another ended to parameters on the core's scale, and `pack(end)`
-# returns an end as plain numbers.
+# returns what another model needs to go on from there.
 new_latent_solver <- function(problem, latent) {
   specification <- covariance_specification(problem$layout, problem$groups)
   family <- problem$family
-  list(pack = function(end) core_latent_end(latent$pointer, end),
+  list(pack = function(end) packed_end(latent$pointer, end),
     fit = function(end, values, tolerance, max_iterations, derivatives) {
-      # of a fit that was left: plain numbers
-      if (is.list(end)) end <- core_latent_from_end(latent$pointer, end)
+      become_exact_as(latent$pointer, end)
       core_latent_fit(latent$pointer, end, specified_covariance(specification, values),
         family_core_name(family), core_parameters(family, problem$layout, values, problem$data),
         tolerance, max_iterations, derivatives, problem$context)
     })
+}
+
+# The `end` of a fit with whether the model's factor has become exact. A model that goes on from a
+# packed end has the same factor.
+packed_end <- function(pointer, end) c(end, exact = core_latent_is_exact(pointer))
+
+become_exact_as <- function(pointer, end) {
+  if (isTRUE(end$exact)) core_latent_become_exact(pointer)
 }
 
 # The pseudo-observations and the posterior at the start: those of the fit that is continued, or

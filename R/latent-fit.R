@@ -51,14 +51,15 @@ optimize_latent <- function(problem, nodes, start, optimize, coarse, alike = NUL
         problem$method$k, k))
   }
   shards <- if (is_sharded(problem)) new_latent_shards(problem, nodes)
-  end <- if (!is.null(alike) && is.null(shards)) core_latent_end(alike$latent$pointer,
+  end <- if (!is.null(alike) && is.null(shards)) packed_end(alike$latent$pointer,
     alike$best_end())
   objective_for <- function(component, k) {
     search <- latent_search(problem, nodes, component, k)
     if (!is.null(shards)) return(latent_shard_objective(problem, nodes, search, shards))
     latent <- latent_problem(problem, nodes, search)
     if (is.null(end)) return(latent_objective(problem, latent))
-    latent_objective(problem, latent, core_latent_from_end(latent$pointer, end))
+    become_exact_as(latent$pointer, end)
+    latent_objective(problem, latent, end)
   }
   optimize_keeping_objective <- function(objective, working, coarse) {
     c(optimize(objective, working, coarse), list(objective = objective))

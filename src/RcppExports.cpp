@@ -925,7 +925,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_fields_start
-SEXP core_fields_start(SEXP latent, const std::vector<double>& linear_predictor, const Rcpp::List& likelihoods, const Rcpp::List& context);
+Rcpp::List core_fields_start(SEXP latent, const std::vector<double>& linear_predictor, const Rcpp::List& likelihoods, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_fields_start(SEXP latentSEXP, SEXP linear_predictorSEXP, SEXP likelihoodsSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -939,13 +939,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_fields_fit
-Rcpp::List core_fields_fit(SEXP latent, SEXP start, const Rcpp::List& structures, const Rcpp::NumericMatrix& loadings, const Rcpp::List& likelihoods, double tolerance, int max_iterations, bool derivatives, const Rcpp::List& context);
+Rcpp::List core_fields_fit(SEXP latent, const Rcpp::List& start, const Rcpp::List& structures, const Rcpp::NumericMatrix& loadings, const Rcpp::List& likelihoods, double tolerance, int max_iterations, bool derivatives, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_fields_fit(SEXP latentSEXP, SEXP startSEXP, SEXP structuresSEXP, SEXP loadingsSEXP, SEXP likelihoodsSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type structures(structuresSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type loadings(loadingsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type likelihoods(likelihoodsSEXP);
@@ -958,13 +958,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_fields_opposite
-SEXP core_fields_opposite(SEXP center, SEXP moved);
+Rcpp::List core_fields_opposite(const Rcpp::List& center, const Rcpp::List& moved);
 RcppExport SEXP _neargp_core_fields_opposite(SEXP centerSEXP, SEXP movedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type center(centerSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type moved(movedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type center(centerSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type moved(movedSEXP);
     rcpp_result_gen = Rcpp::wrap(core_fields_opposite(center, moved));
     return rcpp_result_gen;
 END_RCPP
@@ -1426,7 +1426,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_start
-SEXP core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& context);
+Rcpp::List core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_latent_start(SEXP latentSEXP, SEXP linear_predictorSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1441,7 +1441,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_resume
-SEXP core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta, const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision, const std::vector<double>& slope);
+Rcpp::List core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta, const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision, const std::vector<double>& slope);
 RcppExport SEXP _neargp_core_latent_resume(SEXP latentSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP linear_predictorSEXP, SEXP pseudo_precisionSEXP, SEXP slopeSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1456,28 +1456,25 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_latent_end
-Rcpp::List core_latent_end(SEXP latent, SEXP end);
-RcppExport SEXP _neargp_core_latent_end(SEXP latentSEXP, SEXP endSEXP) {
+// core_latent_is_exact
+bool core_latent_is_exact(SEXP latent);
+RcppExport SEXP _neargp_core_latent_is_exact(SEXP latentSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type end(endSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_end(latent, end));
+    rcpp_result_gen = Rcpp::wrap(core_latent_is_exact(latent));
     return rcpp_result_gen;
 END_RCPP
 }
-// core_latent_from_end
-SEXP core_latent_from_end(SEXP latent, const Rcpp::List& end);
-RcppExport SEXP _neargp_core_latent_from_end(SEXP latentSEXP, SEXP endSEXP) {
+// core_latent_become_exact
+void core_latent_become_exact(SEXP latent);
+RcppExport SEXP _neargp_core_latent_become_exact(SEXP latentSEXP) {
 BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type end(endSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_from_end(latent, end));
-    return rcpp_result_gen;
+    core_latent_become_exact(latent);
+    return R_NilValue;
 END_RCPP
 }
 // core_latent_is_restricted
@@ -1492,13 +1489,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_fit
-Rcpp::List core_latent_fit(SEXP latent, SEXP start, Rcpp::Nullable<Rcpp::List> covariance, const std::string& family, const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, bool derivatives, const Rcpp::List& context);
+Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& start, Rcpp::Nullable<Rcpp::List> covariance, const std::string& family, const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, bool derivatives, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_latent_fit(SEXP latentSEXP, SEXP startSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
@@ -2620,8 +2617,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_set_effects", (DL_FUNC) &_neargp_core_latent_set_effects, 2},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_resume", (DL_FUNC) &_neargp_core_latent_resume, 6},
-    {"_neargp_core_latent_end", (DL_FUNC) &_neargp_core_latent_end, 2},
-    {"_neargp_core_latent_from_end", (DL_FUNC) &_neargp_core_latent_from_end, 2},
+    {"_neargp_core_latent_is_exact", (DL_FUNC) &_neargp_core_latent_is_exact, 1},
+    {"_neargp_core_latent_become_exact", (DL_FUNC) &_neargp_core_latent_become_exact, 1},
     {"_neargp_core_latent_is_restricted", (DL_FUNC) &_neargp_core_latent_is_restricted, 1},
     {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 9},
     {"_neargp_core_latent_state", (DL_FUNC) &_neargp_core_latent_state, 2},

@@ -59,19 +59,18 @@ SEXP core_fields(const Rcpp::List& nodes, const Rcpp::List& rows, int responses,
 }
 
 // [[Rcpp::export]]
-SEXP core_fields_start(SEXP latent, const std::vector<double>& linear_predictor, const Rcpp::List& likelihoods,
-                       const Rcpp::List& context) {
-  return StatePointer(new neargp::PosteriorState(LatentPointer(latent)->posterior.start(
-                          linear_predictor, to_likelihoods(likelihoods), run_context(context))),
-                      true);
+Rcpp::List core_fields_start(SEXP latent, const std::vector<double>& linear_predictor, const Rcpp::List& likelihoods,
+                             const Rcpp::List& context) {
+  return state_to_r(
+      LatentPointer(latent)->posterior.start(linear_predictor, to_likelihoods(likelihoods), run_context(context)));
 }
 
 // loadings: responses x fields. The gradient of the covariances contains the parameters of one structure after the
 // other, then the loadings by column.
 // [[Rcpp::export]]
-Rcpp::List core_fields_fit(SEXP latent, SEXP start, const Rcpp::List& structures, const Rcpp::NumericMatrix& loadings,
-                           const Rcpp::List& likelihoods, double tolerance, int max_iterations, bool derivatives,
-                           const Rcpp::List& context) {
+Rcpp::List core_fields_fit(SEXP latent, const Rcpp::List& start, const Rcpp::List& structures,
+                           const Rcpp::NumericMatrix& loadings, const Rcpp::List& likelihoods, double tolerance,
+                           int max_iterations, bool derivatives, const Rcpp::List& context) {
   LatentPointer fit(latent);
   const neargp::RunContext run = run_context(context);
   fit->model.set_fields(to_covariances(structures), to_eigen(loadings), run);
@@ -79,13 +78,13 @@ Rcpp::List core_fields_fit(SEXP latent, SEXP start, const Rcpp::List& structures
   settings.tolerance = tolerance;
   settings.max_iterations = max_iterations;
   const neargp::PosteriorOutcome outcome =
-      fit->posterior.fit(*StatePointer(start), to_likelihoods(likelihoods), settings, derivatives, run);
+      fit->posterior.fit(to_state(start), to_likelihoods(likelihoods), settings, derivatives, run);
   const neargp::SparsePosterior& posterior = fit->posterior;
   return Rcpp::List::create(
       Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
       Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = posterior.state().beta,
       Rcpp::_["exact"] = posterior.factor().is_exact(), Rcpp::_["restricted"] = posterior.factor().is_restricted(),
-      Rcpp::_["end"] = StatePointer(new neargp::PosteriorState(posterior.state()), true),
+      Rcpp::_["end"] = state_to_r(posterior.state()),
       Rcpp::_["mean"] = fit->model.to_caller(posterior.state().mean),
       Rcpp::_["d_covariance"] = outcome.gradient.covariance, Rcpp::_["d_likelihood"] = outcome.gradient.likelihood,
       Rcpp::_["d_design"] = to_r(outcome.gradient.design));
@@ -93,8 +92,8 @@ Rcpp::List core_fields_fit(SEXP latent, SEXP start, const Rcpp::List& structures
 
 // The state opposite to one that a step of the parameters led to, seen from the state before it.
 // [[Rcpp::export]]
-SEXP core_fields_opposite(SEXP center, SEXP moved) {
-  return StatePointer(new neargp::PosteriorState(opposite_state(*StatePointer(center), *StatePointer(moved))), true);
+Rcpp::List core_fields_opposite(const Rcpp::List& center, const Rcpp::List& moved) {
+  return state_to_r(opposite_state(to_state(center), to_state(moved)));
 }
 
 // [[Rcpp::export]]

@@ -10,10 +10,6 @@
 
 namespace {
 
-StatePointer state_to_r(neargp::PosteriorState state) {
-  return StatePointer(new neargp::PosteriorState(std::move(state)), true);
-}
-
 neargp::PosteriorKind to_posterior_kind(const std::string& name) {
   if (name == "sparse") return neargp::PosteriorKind::sparse;
   if (name == "laplace") return neargp::PosteriorKind::laplace;
@@ -60,14 +56,14 @@ void core_latent_set_effects(SEXP latent, const Rcpp::NumericMatrix& columns) {
 
 // Where fits begin: at linear predictors that the responses suggest, or where a fit of the same responses ended.
 // [[Rcpp::export]]
-SEXP core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family,
+Rcpp::List core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family,
                        const Rcpp::NumericVector& parameters, const Rcpp::List& context) {
   return state_to_r(LatentPointer(latent)->posterior.start({linear_predictor.begin(), linear_predictor.end()},
                                                            to_likelihood(family, parameters), run_context(context)));
 }
 
 // [[Rcpp::export]]
-SEXP core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta,
+Rcpp::List core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta,
                         const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision,
                         const std::vector<double>& slope) {
   LatentPointer fit(latent);
@@ -75,23 +71,11 @@ SEXP core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std:
                                           linear_predictor, slope));
 }
 
-// The `end` of a fit as plain numbers, with whether the model's factor has become exact; and back, to the bit.
 // [[Rcpp::export]]
-Rcpp::List core_latent_end(SEXP latent, SEXP end) {
-  const StatePointer state(end);
-  return Rcpp::List::create(
-      Rcpp::_["mean"] = state->mean, Rcpp::_["beta"] = state->beta, Rcpp::_["precision"] = state->precision,
-      Rcpp::_["natural"] = state->natural, Rcpp::_["linear_predictor"] = state->linear_predictor,
-      Rcpp::_["has_trend"] = state->has_trend, Rcpp::_["exact"] = LatentPointer(latent)->posterior.factor().is_exact());
-}
+bool core_latent_is_exact(SEXP latent) { return LatentPointer(latent)->posterior.factor().is_exact(); }
 
 // [[Rcpp::export]]
-SEXP core_latent_from_end(SEXP latent, const Rcpp::List& end) {
-  if (Rcpp::as<bool>(end["exact"])) LatentPointer(latent)->posterior.become_exact(neargp::RunContext());
-  const auto numbers = [&end](const char* name) { return Rcpp::as<std::vector<double>>(end[name]); };
-  return state_to_r(neargp::PosteriorState{numbers("mean"), numbers("beta"), numbers("precision"), numbers("natural"),
-                                           numbers("linear_predictor"), Rcpp::as<bool>(end["has_trend"])});
-}
+void core_latent_become_exact(SEXP latent) { LatentPointer(latent)->posterior.become_exact(neargp::RunContext()); }
 
 // [[Rcpp::export]]
 bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->posterior.factor().is_restricted(); }
@@ -99,7 +83,7 @@ bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->post
 // start: of core_latent_start() or core_latent_resume(), or the `end` of another fit. covariance: NULL for that of the
 // last fit.
 // [[Rcpp::export]]
-Rcpp::List core_latent_fit(SEXP latent, SEXP start, Rcpp::Nullable<Rcpp::List> covariance, const std::string& family,
+Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& start, Rcpp::Nullable<Rcpp::List> covariance, const std::string& family,
                            const Rcpp::NumericVector& parameters, double tolerance, int max_iterations,
                            bool derivatives, const Rcpp::List& context) {
   LatentPointer fit(latent);
@@ -109,7 +93,7 @@ Rcpp::List core_latent_fit(SEXP latent, SEXP start, Rcpp::Nullable<Rcpp::List> c
   settings.tolerance = tolerance;
   settings.max_iterations = max_iterations;
   const neargp::PosteriorOutcome outcome =
-      fit->posterior.fit(*StatePointer(start), to_likelihood(family, parameters), settings, derivatives, run);
+      fit->posterior.fit(to_state(start), to_likelihood(family, parameters), settings, derivatives, run);
   const neargp::SparsePosterior& posterior = fit->posterior;
   return Rcpp::List::create(
       Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,

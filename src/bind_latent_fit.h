@@ -22,4 +22,18 @@ struct LatentFit {
 };
 
 using LatentPointer = Rcpp::XPtr<LatentFit>;
-using StatePointer = Rcpp::XPtr<neargp::PosteriorState>;
+
+// A state as R numbers. R's garbage collector counts them, and would not count memory behind a pointer: a search makes
+// a state for each evaluation.
+inline Rcpp::List state_to_r(const neargp::PosteriorState& state) {
+  return Rcpp::List::create(Rcpp::_["mean"] = state.mean, Rcpp::_["beta"] = state.beta,
+                            Rcpp::_["precision"] = state.precision, Rcpp::_["natural"] = state.natural,
+                            Rcpp::_["linear_predictor"] = state.linear_predictor,
+                            Rcpp::_["has_trend"] = state.has_trend);
+}
+
+inline neargp::PosteriorState to_state(const Rcpp::List& state) {
+  const auto numbers = [&state](const char* name) { return Rcpp::as<std::vector<double>>(state[name]); };
+  return {numbers("mean"),    numbers("beta"),             numbers("precision"),
+          numbers("natural"), numbers("linear_predictor"), Rcpp::as<bool>(state["has_trend"])};
+}
