@@ -91,3 +91,18 @@ test_extended("one range for all loses on few rows where ranges differ, and only
   }, NA)
   expect_identical(loses, c(TRUE, FALSE))
 })
+
+test_extended("a fit of a large table goes on from its checkpoint and uses no random numbers", {
+  data <- table_of_rows(10000)
+  ends <- expect_resumes(function(..., seed = 3) {
+    set.seed(seed)
+    neargp(y ~ 1, data, coords = ~ x1 + x2 + x3, covariance = cov_matern(nu = 1.5, ard = TRUE),
+      method = vecchia(k = 10), verbose = FALSE, ...)
+  }, c(0.1, 0.7))
+  expect_gt(length(ends), 4)
+  set.seed(5)
+  before <- .Random.seed
+  neargp(y ~ 1, data, coords = ~ x1 + x2 + x3, covariance = cov_matern(nu = 1.5, ard = TRUE),
+    method = vecchia(k = 10))
+  expect_identical(.Random.seed, before)
+})
