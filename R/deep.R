@@ -85,6 +85,7 @@ deep_kernel <- function(method, covariance) {
     refuse("A Mat\u00e9rn covariance of this smoothness")
   }
   if (!isFALSE(component$anisotropy)) refuse("Anisotropy")
+  if (is_replicated(component)) refuse("A factor as `by`")
   if (!is.null(component$variance) || !is.null(component$range)) {
     refuse("A covariance with fixed parameters")
   }

@@ -26,8 +26,8 @@
 #' fixed at 0.0001, so that levels are independent. Predictions need the factor and accept levels
 #' that no row of the fit contains. Levels that are unknown to the fit are an error.
 #'
-#' All methods that take factors among the coordinates support it. sf data, [features()], joint
-#' models, `cov_cauchy()`, `cov_wave()` and covariances without the argument `by` do not. `power` of
+#' All methods except [dspp()] and [dgp()] support it. sf data, [features()], joint models,
+#' `cov_cauchy()`, `cov_wave()` and covariances without the argument `by` do not. `power` of
 #' `cov_powered_exponential()` is at least 0.4.
 #' @seealso [varying_coefficients] for numeric columns, [factor_coordinates] for levels that are
 #'   alike.

@@ -209,6 +209,7 @@ test_that("covariances that are not 0 between levels are refused", {
       class = "neargp_error_covariance")
   }
   refused(cov_wave(by = ~ year))
+  refused(cov_matern(by = ~ year), method = dspp())
   refused(cov_powered_exponential(power = 0.2, by = ~ year))
   refused(cov_powered_exponential(by = ~ year), fixed = c(power = 0.2))
   refused(cov_matern(by = ~ year:factor(x > 0.5)))
