@@ -26,7 +26,8 @@
 #' * **Missing responses** are `NA`. Responses may be at different locations.
 #' * **Gain**: `print()` compares the ELBO with that of separate fits.
 #'
-#' The prior of correlations between two or three responses is LKJ(2).
+#' With as many shared fields as responses, the prior of the responses' correlations is LKJ(2), unless
+#' all are Gaussian. The reported ELBO is without it.
 #'
 #' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
 #'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the

@@ -14,6 +14,9 @@
 #' responses. A factor thus has to gain more than the number of its loadings. With `folds` the fit
 #' with the lowest log score of left-out locations is the best.
 #'
+#' With as many factors as responses, the prior of [joint_models] can lower the score below that of
+#' fewer factors.
+#'
 #' The first row of the table is the sum of separate fits.
 #'
 #' @param object a joint fit by [neargp()], whose formulas, families and data are used. The data

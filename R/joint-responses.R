@@ -82,7 +82,8 @@ refuse_single_formula <- function(formula) {
 
 check_joint_formulas <- function(formula) {
   if (length(formula) < 2L) {
-    abort_argument("formula", "a formula, or a list of at least two", formula)
+    abort_neargp("argument", c(sprintf("`formula` is a list of %d. Joint models are of two or more responses.",
+      length(formula)), i = "For one response, give the formula and its family without list()."))
   }
   for (element in formula) {
     if (!rlang::is_formula(element) || length(element) != 3L) {

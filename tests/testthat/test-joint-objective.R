@@ -105,6 +105,21 @@ test_that("gradients with random effects and an incomplete factor agree with dif
   }
 })
 
+test_that("posteriors end alike from the separate fits and from the responses", {
+  structures <- list(new_structure(matern, fields = 1L), new_structure(exponential, fields = 1L))
+  made <- objective_of_three(structures, factor = "incomplete", k = 12L)
+  problem <- made$problem
+  begun <- made$objective$fit_at(problem$start, 1e-10, 500L)
+  likelihoods <- joint_likelihoods(problem, to_core(problem$start, problem$layout$transform))
+  start <- core_fields_start(made$objective$latent, joint_suggestions(problem), likelihoods,
+    problem$context)
+  plain <- made$objective$fit_at(problem$start, 1e-10, 500L, from = start)
+  expect_equal(begun$value, plain$value, tolerance = 1e-9)
+  expect_equal(begun$mean, plain$mean, tolerance = 1e-4)
+  # R's garbage collector counts the states
+  expect_gt(as.double(object.size(begun$end)), 8 * 3 * length(problem$place))
+})
+
 test_that("the prior of correlations is log det R, with its gradient", {
   given <- objective_of_three(list(new_structure(matern, 3L)))
   A <- cbind(loadings_of_three, c(0, 0, 0.4))
