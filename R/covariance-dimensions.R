@@ -24,8 +24,8 @@ check_dimensions <- function(covariance, locations) {
   }
 }
 
-# The sphere counts as the space around it, and a factor as the corners of its simplex. The factor of
-# replicates does not count, since the covariances of each level are those of space. Further
+# The sphere counts as the space around it, and a factor as the corners of its simplex. The factor
+# of replicates does not count, since the covariances of each level are those of space. Further
 # coordinates of a warp count, and the features of a network are all that there is.
 count_dimensions <- function(component, locations) {
   network <- component$local$mlp

@@ -64,7 +64,7 @@ new_coordinate_levels <- function(x) {
 }
 
 # Numbers that became levels would be equally far from each other. One word among numbers turns a
-# column of a file into text. Levels of `replicates` have no distances.
+# column of a file into text. No distance is between levels of `replicates`.
 check_text_coordinates <- function(columns, names, replicates = NULL) {
   for (i in which(vapply(columns, is.character, NA))) check_encoding(columns[[i]], names[i], "data")
   text <- names[vapply(columns, function(x) is.character(x) && share_of_numbers(x) >= 0.5, NA)]

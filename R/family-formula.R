@@ -23,9 +23,8 @@
 #'   [noise] uses the same names.
 #' * `fixed = c("zi:depth" = 0)` fixes a coefficient.
 #' * [predict()] and [scores()] of new observations need the covariates. `type = "link"` does not.
-#' * Formulas accept neither random effects nor smooths.
-#' * [predict_areas()], [predict_index()], [exceedance_region()] and [suggest_sites()] do not support
-#'   them.
+#' * Formulas accept neither random effects nor smooths. [predict_areas()] does not support them,
+#'   nor do [predict_index()] and [exceedance_region()].
 #'
 #' Supported by [vnngp()] for data in memory, and in [joint_models]. With `covariance = cov_none()`
 #' the fits are those of `glmmTMB(dispformula = , ziformula = )`. Use `nugget = ~ z` for a Gaussian

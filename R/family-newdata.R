@@ -24,10 +24,14 @@ with_parameters_of_targets <- function(moments, target, settings, models) {
     all[target$complete, ] <- columns
     all
   })
-  known <- Reduce(`&`, lapply(moments$parameter_columns, stats::complete.cases))
-  moments$mean[!known] <- NA_real_
-  if (!is.null(moments$components)) moments$components[!known, ] <- NA_real_
+  moments$mean <- where_known(moments$mean, moments$parameter_columns)
+  if (!is.null(moments$components)) moments$components[is.na(moments$mean), ] <- NA_real_
   moments
+}
+
+# Means of the linear predictor, NA in rows with a missing covariate of a parameter.
+where_known <- function(mean, columns) {
+  replace(mean, !Reduce(`&`, lapply(columns, stats::complete.cases), TRUE), NA_real_)
 }
 
 # The matrices by parameter of new rows whose observations are scored. NULL if no parameter depends

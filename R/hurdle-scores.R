@@ -8,7 +8,13 @@ scores.neargp_hurdle <- function(object, newdata = NULL, observed = NULL, level 
   if (is.null(newdata)) return(scores_of_left_out_hurdle(object, observed, level))
   check_given(is.null(observed), "observed", "the observations of `newdata`, or their column")
   y <- hurdle_observations(observed, newdata)
-  summarize_scores(y, score_rows(y, hurdle_distribution(object, newdata), level), level)
+  distribution <- hurdle_distribution(object, newdata)
+  unknown <- which(is.na(predictive_mean(distribution)))
+  if (length(unknown)) {
+    abort_neargp("missing", c("Missing covariates or locations in `newdata`.",
+      x = sprintf("They are in %s.", format_rows(unknown)), i = "Leave these rows out."))
+  }
+  summarize_scores(y, score_rows(y, distribution, level), level)
 }
 
 scores_of_left_out_hurdle <- function(object, observed, level) {

@@ -153,7 +153,8 @@ hurdle_distribution.default <- function(object, newdata, threads = NULL) {
 positive_response <- function(positive, newdata, threads = NULL) {
   link <- predicted_numbers(positive, newdata, "link", threads)
   at <- list(parameter_columns = scored_columns(positive, newdata))
-  new_mixture(link$mean, link$sd, positive$family, response_parameters(positive, at), 1,
+  mean <- where_known(link$mean, at$parameter_columns)
+  new_mixture(mean, link$sd, positive$family, response_parameters(positive, at), 1,
     scored_weights(positive, newdata, 1))
 }
 

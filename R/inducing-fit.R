@@ -176,7 +176,8 @@ evidence_bound <- function(method, evaluated) {
 # sphere, where a free point stands for that in its direction, the derivative is the part along the
 # sphere.
 position_chart <- function(problem, positions, component) {
-  unit <- replace(range_of_coordinates(component, positions), replicate_columns(problem$locations), 1)
+  unit <- range_of_coordinates(component, positions)
+  unit[replicate_columns(problem$locations)] <- 1
   spherical <- problem$locations$metric == "longlat"
   earth <- core_embed_longlat(cbind(0, 0))[1L]  # its radius
   shape <- dim(positions)

@@ -86,9 +86,8 @@ of_each_copy_first <- function(order, places, replicates) {
   order[order(duplicated(places[order, replicates, drop = FALSE]))]
 }
 
-# Coordinates in which rows are clustered. A point between two levels would be independent of both,
-# so that rows of different levels are far apart, also if the component in whose metric points are
-# placed is the same for all levels.
+# Coordinates in which rows are clustered. A point between two levels would be independent of both.
+# Rows of different levels are therefore far apart, even if `component` ignores the levels.
 clustering_coordinates <- function(coords, component, replicates) {
   cbind(core_scale(coords, component), coords[, replicates, drop = FALSE] / replicate_range)
 }
@@ -129,8 +128,8 @@ has_cusp <- function(problem, working) {
   }, NA))
 }
 
-# Which coordinates of the points are searched, as 0 or 1. Points are not compared with chunks, and do
-# not leave the levels of replicates.
+# Which coordinates of the points are searched, as 0 or 1. Points are not compared with chunks, and
+# do not leave the levels of replicates.
 moving_points <- function(problem, working, positions) {
   moves <- array(1, dim(positions))
   moves[, replicate_columns(problem$locations)] <- 0

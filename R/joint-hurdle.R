@@ -22,7 +22,8 @@ hurdle_distribution.neargp_joint_hurdle <- function(object, newdata, threads = N
   given <- moments_given_presence(at$mean, at$covariance, object$presence$family$linkinv)
   full <- spread_over_rows(given, at$complete)
   columns <- list(parameter_columns = scored_columns(object$positive, newdata))
-  new_inflated(full$p, new_mixture(full$mean, sqrt(full$variance), object$positive$family,
+  mean <- where_known(full$mean, columns$parameter_columns)
+  new_inflated(full$p, new_mixture(mean, sqrt(full$variance), object$positive$family,
     response_parameters(object$positive, columns), 1, scored_weights(object$positive, newdata, 1)))
 }
 

@@ -30,6 +30,7 @@ columns_given_observed <- function(object, newdata, outputs, wanted, steps = 30L
     settings$trials <- 1
     full <- spread_over_rows(moments, at$complete)
     full$parameter_columns <- scored_columns(part, newdata)
+    full$mean <- where_known(full$mean, full$parameter_columns)
     named_by_output(prediction_columns(part, full, settings), output)
   })
   as.data.frame(do.call(c, columns), optional = TRUE)

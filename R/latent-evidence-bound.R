@@ -137,7 +137,8 @@ become_exact_as <- function(pointer, end) {
 }
 
 # The pseudo-observations and the posterior at the start: those of the fit that is continued, or
-# those that the responses suggest. Rows that are appended at known locations have none.
+# those that the responses suggest. Rows that are appended at known locations do not belong to the
+# earlier posterior.
 start_posterior <- function(problem, latent) {
   warm <- problem$warm_start
   if (!is.null(warm) && identical(latent$nodes$coords, warm$posterior$coords) &&

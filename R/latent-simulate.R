@@ -12,13 +12,20 @@ simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings
   if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
 }
 
-# New responses at targets given the linear predictor, a column for each draw.
+# New responses at targets given the linear predictor, a column for each draw. They are NA where a
+# covariate of a parameter is missing.
 response_draws <- function(object, target, eta, trials) {
   family <- response_family(object$family)
+  unknown <- is.na(where_known(double(nrow(eta)), target$parameter_columns))
+  if (any(unknown)) {
+    target$parameter_columns <- lapply(target$parameter_columns, function(x) replace(x, is.na(x), 0))
+  }
   trials <- simulated_trials(object, target, trials)
   parameters <- weigh_noise(family_core_name(object$family),
     as.list(response_parameters(object, target)), target$weights %||% 1)
-  draws_given_predictor(eta, family, parameters, trials)
+  drawn <- draws_given_predictor(eta, family, parameters, trials)
+  drawn[unknown, ] <- NA
+  drawn
 }
 
 simulated_trials <- function(object, target, trials) {

@@ -19,8 +19,9 @@
 #'
 #' Text and expressions such as `by = ~ factor(year)` are factors. Logical columns are numbers, 0 or
 #' 1. Write `by = ~ interaction(year, area)` for two factors. Any number of levels is possible.
-#' Neighbours are sought within a level if `variance` of this component is the largest, and among all
-#' levels otherwise. You should then increase `k`. Inducing points belong to one level each.
+#'
+#' Neighbours are sought within a level if `variance` of this component is the largest, and among
+#' all levels otherwise. You should then increase `k`. Inducing points belong to one level each.
 #'
 #' In the tables of parameters, `range_year` is the range along the numbers of the levels. It is
 #' fixed at 0.0001, so that levels are independent. Predictions need the factor and accept levels

@@ -77,8 +77,8 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   scored_at <- function(fit) {
     predicted <- unclass(predict(fit, newdata, type = "link", verbose = FALSE,
       parameters = "plug-in", ...))
-    recycle_predictions(list(mean = predicted$mean, sd = predicted$sd, trials = truth$trials,
-      weights = weights), length(truth$y))
+    recycle_predictions(list(mean = where_known(predicted$mean, columns), sd = predicted$sd,
+      trials = truth$trials, weights = weights), length(truth$y))
   }
   distribution_at <- function(fit, given = scored_at(fit)) {
     at <- c(given[c("trials", "weights")], list(limits = truth$limits,

@@ -21,9 +21,9 @@
 #' the covariance by eye, because the points are strongly correlated.
 #'
 #' Pairs share the level of [replicates]. An anisotropic fit returns two variograms, along its axes.
-#' With several ranges, distances are in units of the ranges. With time, the rows of a pair differ by
-#' at most `time_lag`, or with `along = "time"` by at most `space_lag` in space. With [expand()] there
-#' is no curve, and for [monotone()] it is that of slopes 1.
+#' With several ranges, distances are in units of the ranges. With time, the rows of a pair differ
+#' by at most `time_lag`, or with `along = "time"` by at most `space_lag` in space. With [expand()]
+#' there is no curve, and for [monotone()] it is that of slopes 1.
 #'
 #' @param object a fit by [neargp()] to a Gaussian response, or a numeric vector.
 #' @param coords locations of a vector: sf points, a numeric matrix or a data frame.

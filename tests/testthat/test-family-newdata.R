@@ -218,3 +218,25 @@ test_that("joint predictions of several locations are refused", {
     expect_error(refused(), "joint predictions", class = "neargp_error_family")
   }
 })
+
+test_that("draws and scores of rows without the covariates are NA or classed errors", {
+  fit <- process_fit(family = zi_nbinom2(zi = ~ z), n = 60)
+  new <- data.frame(x = 0.3, y = 0.4, h = 0, z = c(NA, 1, 2), zi_nbinom = c(1, 0, 2))
+  drawn <- expect_silent(simulate(fit, 5, newdata = new, seed = 1))
+  expect_identical(is.na(drawn$sim_1), c(TRUE, FALSE, FALSE))
+  expect_error(scores(fit, newdata = new), class = "neargp_error_missing")
+  kept <- scores(fit, newdata = new, na.rm = TRUE)
+  expect_equal(kept$log_score, scores(fit, newdata = new[-1, ])$log_score)
+})
+
+test_that("hurdle models give NA without the covariates of the positive part", {
+  d <- formula_data(120)
+  presence <- neargp((nbinom > 0) ~ 1, d, coords = ~ x + y, family = binomial(),
+    method = vnngp(k = 5))
+  positive <- neargp(nbinom ~ h, subset(d, nbinom > 0), coords = ~ x + y,
+    family = truncated_nbinom2(size = ~ z), method = vnngp(k = 5))
+  fit <- neargp_hurdle(presence, positive)
+  new <- transform(d[1:3, ], z = c(NA, 1, 2))
+  expect_identical(is.na(predict(fit, new)$mean), c(TRUE, FALSE, FALSE))
+  expect_error(scores(fit, newdata = new, observed = "nbinom"), class = "neargp_error_missing")
+})

@@ -165,8 +165,9 @@ test_that("coordinates that a component does not depend on take no part in its s
   expected <- sqrt(mean(apply(coords[, 1:2], 2L, var)))
   expect_equal(group_scales(coords, c(1L, 1L, 0L)), expected)
   expect_equal(group_scales(coords, c(1L, 1L, NA)), expected)
-  expect_equal(range_of_coordinates(list(range = c(2, 5), group = c(1L, 0L, 2L)), coords[, c(1, 1, 2)]),
-    c(2, sd(coords[, 1]), 5), ignore_attr = TRUE)
+  component <- list(range = c(2, 5), group = c(1L, 0L, 2L))
+  expect_equal(range_of_coordinates(component, coords[, c(1, 1, 2)]), c(2, sd(coords[, 1]), 5),
+    ignore_attr = TRUE)
 })
 
 test_that("default priors of a process of all years are those without copies", {
