@@ -22,13 +22,12 @@
 #' * `zi` itself is the probability at the mean of numbers and at the first level of factors.
 #'   [noise] uses the same names.
 #' * `fixed = c("zi:depth" = 0)` fixes a coefficient.
-#' * [predict()] and [scores()] of new observations need the covariates. `type = "link"` does not.
-#' * Formulas accept neither random effects nor smooths. [predict_areas()] does not support them,
-#'   nor do [predict_index()] and [exceedance_region()].
+#' * [predict()] and [scores()] need the covariates. `type = "link"` does not.
+#' * Formulas accept neither random effects nor smooths. [predict_areas()], [predict_index()] and
+#'   [exceedance_region()] do not support them.
 #'
-#' Supported by [vnngp()] for data in memory, and in [joint_models]. With `covariance = cov_none()`
-#' the fits are those of `glmmTMB(dispformula = , ziformula = )`. Use `nugget = ~ z` for a Gaussian
-#' response.
+#' [vnngp()] (data in memory) and [joint_models] support them. Fits with `cov_none()` are those
+#' of `glmmTMB(dispformula = , ziformula = )`. Use `nugget = ~ z` for a Gaussian response.
 #' @param family a family, such as `Gamma("log")`.
 #' @param ... one-sided formulas, named by the parameter, such as `shape = ~ depth`.
 #' @return The family with the formulas, an object of class `family`.

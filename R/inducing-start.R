@@ -87,7 +87,7 @@ of_each_copy_first <- function(order, places, replicates) {
 }
 
 # Coordinates in which rows are clustered. A point between two levels would be independent of both.
-# Rows of different levels are therefore far apart, even if `component` ignores the levels.
+# Rows of different levels are therefore far from each other, even if `component` ignores levels.
 clustering_coordinates <- function(coords, component, replicates) {
   cbind(core_scale(coords, component), coords[, replicates, drop = FALSE] / replicate_range)
 }

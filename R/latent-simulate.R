@@ -18,7 +18,8 @@ response_draws <- function(object, target, eta, trials) {
   family <- response_family(object$family)
   unknown <- is.na(where_known(double(nrow(eta)), target$parameter_columns))
   if (any(unknown)) {
-    target$parameter_columns <- lapply(target$parameter_columns, function(x) replace(x, is.na(x), 0))
+    target$parameter_columns <- lapply(target$parameter_columns,
+      function(x) replace(x, is.na(x), 0))
   }
   trials <- simulated_trials(object, target, trials)
   parameters <- weigh_noise(family_core_name(object$family),

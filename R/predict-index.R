@@ -20,11 +20,11 @@
 #' computed from draws. A Gaussian index is exact. See the article "Index of abundance".
 #'
 #' @param object a fit that supports [predict_areas()], or a [hurdle model][neargp_hurdle].
-#' @param newdata the cells of each group.
+#' @param newdata cells of each group.
 #' @param area positive areas of cells, or their column. Default: 1.
 #' @param group columns, as a formula or names. Default `NULL`: the fit's time, or one group.
 #' @param statistics the quantities. Default: all.
-#' @param axes columns for centres and edges. Default `NULL`: numeric coordinates of space.
+#' @param axes columns for centres and edges. Default: numbers among `coords`.
 #' @param probs shares for range edges. Default: 0.05 and 0.95.
 #' @param draws number of draws. Default: 1,000.
 #' @param level,seed,k,threads,verbose,re.form,allow.new.levels,parameters see [predict_areas()].

@@ -17,19 +17,19 @@
 #' year, as `spatiotemporal = "iid"` of sdmTMB or `replicate` of INLA. Use [cov_spacetime()] if
 #' successive years are alike.
 #'
-#' Text and expressions such as `by = ~ factor(year)` are factors. Logical columns are numbers, 0 or
-#' 1. Write `by = ~ interaction(year, area)` for two factors. Any number of levels is possible.
+#' Text, `by = ~ factor(year)` and `by = ~ interaction(year, area)` are factors. Logical columns are
+#' numbers. Any number of levels is possible.
 #'
 #' Neighbours are sought within a level if `variance` of this component is the largest, and among
-#' all levels otherwise. You should then increase `k`. Inducing points belong to one level each.
+#' all levels otherwise. You should then increase `k`.
 #'
 #' In the tables of parameters, `range_year` is the range along the numbers of the levels. It is
 #' fixed at 0.0001, so that levels are independent. Predictions need the factor and accept levels
 #' that no row of the fit contains. Levels that are unknown to the fit are an error.
 #'
 #' All methods except [dspp()] and [dgp()] support it. sf data, [features()], joint models,
-#' `cov_cauchy()`, `cov_wave()` and covariances without the argument `by` do not. `power` of
-#' `cov_powered_exponential()` is at least 0.4.
+#' `cov_cauchy()` and `cov_wave()` do not. `cov_powered_exponential()` needs a `power` of at least
+#' 0.4.
 #' @seealso [varying_coefficients] for numeric columns, [factor_coordinates] for levels that are
 #'   alike.
 #' @examples
@@ -59,7 +59,8 @@ with_replicates <- function(given, data) {
   if (is.null(given$covariance)) return(given)
   found <- vapply(given$covariance$components, replicate_of, "", data = data)
   labels <- unique(found[nzchar(found)])
-  if (!length(labels)) return(given)
+  # other values of `coords` are errors of neargp_coordinates
+  if (!length(labels) || !names_coordinates(given$coords)) return(given)
   check_replicates(given, labels, data)
   given$covariance$components <- Map(as_replicated, given$covariance$components, found)
   given$coords <- with_further_coordinates(given$coords, labels)
@@ -94,6 +95,11 @@ as_replicated <- function(component, label) {
   if (!any(lengths(component$local[column_kinds]) > 0L)) component["local"] <- list(NULL)
   component$replicate <- label
   component
+}
+
+names_coordinates <- function(coords) {
+  rlang::is_formula(coords, lhs = FALSE) ||
+    (is.character(coords) && length(coords) > 0L && !anyNA(coords) && all(nzchar(coords)))
 }
 
 with_further_coordinates <- function(coords, labels) {

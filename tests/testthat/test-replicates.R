@@ -211,6 +211,10 @@ test_that("covariances that are not 0 between levels are refused", {
   }
   refused(cov_wave(by = ~ year))
   refused(cov_matern(by = ~ year), method = dspp())
+  for (coords in list(NULL, character(0), "", 3, z ~ x)) {
+    expect_error(neargp(z ~ 1, data, coords = coords, covariance = cov_matern(by = ~ year)),
+      "coords", class = "neargp_error")
+  }
   refused(cov_powered_exponential(power = 0.2, by = ~ year))
   refused(cov_powered_exponential(by = ~ year), fixed = c(power = 0.2))
   refused(cov_matern(by = ~ year:factor(x > 0.5)))
