@@ -17,17 +17,17 @@
 #' Gaussian processes f_q of variance 1 and loadings A. [vnngp()] maximises the ELBO.
 #'
 #' * **Lists**: `formula` and `family` are lists with an element for each response. `data`,
-#'   `weights` and `offset` are one for all, or lists as well. `cbind(a, b) ~ x` with one family
-#'   stands for formulas with the same trend.
+#'   `weights` and `offset` are one for all, or lists. `cbind(a, b) ~ x` with one family gives all
+#'   the same trend.
 #' * **Fields**: [cov_coregionalisation()]. Two or three responses share as many fields, each with
 #'   its own range, and more responses share two factors.
 #' * **Common coefficients**: `list(a ~ common(x) + z, b ~ common(x))` estimates one coefficient
 #'   of x. `common(1)` is a common intercept.
 #' * **Missing responses** are `NA`. Responses may be at different locations.
-#' * **Gain**: `print()` compares the ELBO with that of separate fits.
+#' * **Gain**: `print()` compares the ELBO with separate fits.
 #'
-#' With as many shared fields as responses, the prior of the responses' correlations is LKJ(2), unless
-#' all are Gaussian. The reported ELBO is without it.
+#' With as many shared fields as responses, the prior of correlations is LKJ(2), unless all
+#' responses are Gaussian.
 #'
 #' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
 #'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the

@@ -129,7 +129,7 @@ new_latent_solver <- function(problem, latent) {
 }
 
 # The `end` of a fit with whether the model's factor has become exact. A model that goes on from a
-# packed end has the same factor.
+# packed end takes the same factor.
 packed_end <- function(pointer, end) c(end, exact = core_latent_is_exact(pointer))
 
 become_exact_as <- function(pointer, end) {

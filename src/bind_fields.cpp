@@ -84,8 +84,7 @@ Rcpp::List core_fields_fit(SEXP latent, const Rcpp::List& start, const Rcpp::Lis
       Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
       Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = posterior.state().beta,
       Rcpp::_["exact"] = posterior.factor().is_exact(), Rcpp::_["restricted"] = posterior.factor().is_restricted(),
-      Rcpp::_["end"] = state_to_r(posterior.state()),
-      Rcpp::_["mean"] = fit->model.to_caller(posterior.state().mean),
+      Rcpp::_["end"] = state_to_r(posterior.state()), Rcpp::_["mean"] = fit->model.to_caller(posterior.state().mean),
       Rcpp::_["d_covariance"] = outcome.gradient.covariance, Rcpp::_["d_likelihood"] = outcome.gradient.likelihood,
       Rcpp::_["d_design"] = to_r(outcome.gradient.design));
 }

@@ -57,15 +57,15 @@ void core_latent_set_effects(SEXP latent, const Rcpp::NumericMatrix& columns) {
 // Where fits begin: at linear predictors that the responses suggest, or where a fit of the same responses ended.
 // [[Rcpp::export]]
 Rcpp::List core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family,
-                       const Rcpp::NumericVector& parameters, const Rcpp::List& context) {
+                             const Rcpp::NumericVector& parameters, const Rcpp::List& context) {
   return state_to_r(LatentPointer(latent)->posterior.start({linear_predictor.begin(), linear_predictor.end()},
                                                            to_likelihood(family, parameters), run_context(context)));
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta,
-                        const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision,
-                        const std::vector<double>& slope) {
+                              const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision,
+                              const std::vector<double>& slope) {
   LatentPointer fit(latent);
   return state_to_r(fit->posterior.resume(fit->model.from_caller({mean.begin(), mean.end()}), beta, pseudo_precision,
                                           linear_predictor, slope));
@@ -83,9 +83,9 @@ bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->post
 // start: of core_latent_start() or core_latent_resume(), or the `end` of another fit. covariance: NULL for that of the
 // last fit.
 // [[Rcpp::export]]
-Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& start, Rcpp::Nullable<Rcpp::List> covariance, const std::string& family,
-                           const Rcpp::NumericVector& parameters, double tolerance, int max_iterations,
-                           bool derivatives, const Rcpp::List& context) {
+Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& start, Rcpp::Nullable<Rcpp::List> covariance,
+                           const std::string& family, const Rcpp::NumericVector& parameters, double tolerance,
+                           int max_iterations, bool derivatives, const Rcpp::List& context) {
   LatentPointer fit(latent);
   const neargp::RunContext run = run_context(context);
   if (covariance.isNotNull()) fit->model.set_covariance(to_covariance(covariance.get(), 0.0), run);

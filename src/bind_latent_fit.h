@@ -34,6 +34,10 @@ inline Rcpp::List state_to_r(const neargp::PosteriorState& state) {
 
 inline neargp::PosteriorState to_state(const Rcpp::List& state) {
   const auto numbers = [&state](const char* name) { return Rcpp::as<std::vector<double>>(state[name]); };
-  return {numbers("mean"),    numbers("beta"),             numbers("precision"),
-          numbers("natural"), numbers("linear_predictor"), Rcpp::as<bool>(state["has_trend"])};
+  return {numbers("mean"),
+          numbers("beta"),
+          numbers("precision"),
+          numbers("natural"),
+          numbers("linear_predictor"),
+          Rcpp::as<bool>(state["has_trend"])};
 }
