@@ -21,6 +21,9 @@ is_mirai_cluster <- function(cluster) {
   is_one(cluster) || (is.list(cluster) && length(cluster) && all(vapply(cluster, is_one, NA)))
 }
 
+# Names in the expression that a daemon evaluates.
+utils::globalVariables(c("fun", "arguments"))
+
 # A task without an answer stays in the node, with the tag of its call.
 send_by_mirai <- function(node, message) {
   call <- message$data
