@@ -20,11 +20,9 @@ joint_latent <- function(shared, search, exact = shared$method$factor == "exact"
 # Neighbours of the locations in the metric of the first structure. A structure of another shape
 # needs more of them.
 joint_search <- function(shared, working) {
-  single <- shared
   shapes <- unique(lapply(shared$structures, function(x) x$component[c("ard", "anisotropy")]))
   k <- min(shared$method$k + if (length(shapes) > 1L) 5L else 0L, nrow(shared$coords) - 1L)
-  single$method$ordering <- shared$method$ordering
-  latent_search(single, list(coords = shared$coords), joint_metric(shared, working), k)
+  latent_search(shared, list(coords = shared$coords), joint_metric(shared, working), k)
 }
 
 joint_metric <- function(shared, working) {
