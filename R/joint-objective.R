@@ -37,14 +37,14 @@ structure_covariance <- function(shared, working, j) {
 }
 
 # The objective for an optimiser, as of latent_objective().
-fields_objective <- function(shared, latent, end = NULL) {
+fields_objective <- function(shared, latent) {
   layout <- shared$layout
   count <- length(shared$parts)
   structures <- lapply(seq_along(shared$structures), function(j) {
     single <- structure_layout(layout, j)
     c(single, list(specification = covariance_specification(single$layout, shared$groups[[j]])))
   })
-  best <- list(value = -Inf, end = end)
+  best <- list(value = -Inf, end = NULL)
   parameters_at <- function(values) {
     list(structures = lapply(structures, function(structure) specified_covariance(
       structure$specification, c(1, values[structure$rows], 0))),
@@ -66,6 +66,7 @@ fields_objective <- function(shared, latent, end = NULL) {
     if (is.finite(found$value) && found$value > best$value) {
       best <<- list(value = found$value, end = found$end)
     }
+    found$parameters <- at$likelihoods$parameters
     if (derivatives) found$gradient <- joint_gradient(shared, structures, found, values, effects)
     with_correlation_prior(shared, found, values)
   }
@@ -104,11 +105,10 @@ family_rows_of_part <- function(shared, m) {
 
 # The derivatives in the parameters of all families, one part after the other.
 joint_family_gradient <- function(shared, found, values) {
-  parameters <- joint_likelihoods(shared, values)$parameters
-  owner <- rep(seq_along(parameters), lengths(parameters))
-  unlist(lapply(seq_along(parameters), function(m) {
+  owner <- rep(seq_along(found$parameters), lengths(found$parameters))
+  unlist(lapply(seq_along(found$parameters), function(m) {
     part <- shared$parts[[m]]
-    family_gradient(found[owner == m], part$family, part$layout, values_of_part(shared, m, values),
+    family_gradient(found$d_likelihood[owner == m], part$family, part$layout, values_of_part(shared, m, values),
       family_rows_of_part(shared, m))
   }))
 }
@@ -187,8 +187,8 @@ joint_gradient <- function(shared, structures, found, values, effects) {
   }
   rows <- loading_rows(layout, length(shared$parts))
   gradient[rows] <- found$d_covariance[last + seq_along(rows)]
-  gradient[layout$kind %in% c("family", "nugget")] <- joint_family_gradient(shared,
-    found$d_likelihood, values)
+  gradient[layout$kind %in% c("family", "nugget")] <- joint_family_gradient(shared, found,
+    values)
   for (m in seq_along(effects$of_parts)) {
     made <- effects$of_parts[[m]]
     if (is.null(made)) next
