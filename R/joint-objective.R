@@ -108,8 +108,8 @@ joint_family_gradient <- function(shared, found, values) {
   owner <- rep(seq_along(found$parameters), lengths(found$parameters))
   unlist(lapply(seq_along(found$parameters), function(m) {
     part <- shared$parts[[m]]
-    family_gradient(found$d_likelihood[owner == m], part$family, part$layout, values_of_part(shared, m, values),
-      family_rows_of_part(shared, m))
+    family_gradient(found$d_likelihood[owner == m], part$family, part$layout,
+      values_of_part(shared, m, values), family_rows_of_part(shared, m))
   }))
 }
 
