@@ -194,11 +194,13 @@ check_support_of <- function(observed, mixture, family, rows) {
 
 # ---- draws ---------------------------------------------------------------------------------------
 
-# New responses given the linear predictor, a column for each draw.
+# New responses given the linear predictor. `eta`: a column for each draw, as in the result.
 draws_given_predictor <- function(eta, family, parameters, trials) {
   # R warns of infinite means without a class
-  drawn <- suppressWarnings(apply(eta, 2L, function(column) family$random(length(column), column,
-    parameters, trials)))
+  drawn <- suppressWarnings(lapply(seq_len(ncol(eta)), function(draw) {
+    family$random(nrow(eta), eta[, draw], parameters, trials)
+  }))
+  drawn <- matrix(unlist(drawn), nrow(eta), ncol(eta))
   if (family$link == "log") saturate_draws(drawn, eta) else drawn
 }
 
@@ -206,9 +208,8 @@ draws_given_predictor <- function(eta, family, parameters, trials) {
 predictive_draws.neargp_response_mixture <- function(nsim, distribution) {
   eta <- matrix(stats::rnorm(distribution$n * nsim, distribution$mean, distribution$sd),
     distribution$n)
-  drawn <- draws_given_predictor(eta, mixture_family(distribution), distribution$parameters,
+  draws_given_predictor(eta, mixture_family(distribution), distribution$parameters,
     distribution$trials)
-  matrix(drawn, distribution$n)
 }
 
 # `eta`: the linear predictors, or numbers on their scale, from which the draws were made.

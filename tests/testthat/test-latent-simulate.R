@@ -13,3 +13,12 @@ test_extended("draws at the data and elsewhere have the posterior's mean and spr
     conditional = FALSE))
   expect_lt(max(abs(apply(prior, 1, var) - 1)), 0.15)
 })
+
+test_that("draws at one location are those of the posterior there", {
+  fit <- neargp(poisson ~ 1, vnngp_data(80, seed = 11), coords = ~ x + y, method = vnngp(k = 5),
+    covariance = fixed_exponential, family = poisson())
+  new <- vnngp_data(1, seed = 12)
+  draws <- as.matrix(simulate(fit, 2000, seed = 5, newdata = new))
+  expect_length(draws, 2000L)
+  expect_lt(abs(mean(draws) - predict(fit, new)$mean) / sd(draws), 4 / sqrt(2000))
+})
