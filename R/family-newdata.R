@@ -31,7 +31,8 @@ with_parameters_of_targets <- function(moments, target, settings, models) {
 
 # Means of the linear predictor, NA in rows with a missing covariate of a parameter.
 where_known <- function(mean, columns) {
-  replace(mean, !Reduce(`&`, lapply(columns, stats::complete.cases), TRUE), NA_real_)
+  known <- lapply(columns, stats::complete.cases)
+  replace(mean, !Reduce(`&`, known, rep(TRUE, length(mean))), NA_real_)
 }
 
 # The matrices by parameter of new rows whose observations are scored. NULL if no parameter depends

@@ -23,6 +23,9 @@ scores.neargp_joint <- function(object, newdata = NULL, observed = NULL, level =
     rlang::try_fetch(as.data.frame(scores(part, newdata, level = level, na.rm = TRUE)),
       neargp_error_missing = function(e) data.frame(n = 0L))
   })
+  if (all(vapply(each, `[[`, 0L, "n") == 0L)) {
+    abort_neargp("missing", "There are no observations to score, or predictors of all are missing.")
+  }
   structure(cbind(output = known, bind_tables(unname(each))), row.names = seq_along(known),
     class = c("neargp_scores", "data.frame"))
 }

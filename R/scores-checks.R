@@ -10,6 +10,7 @@ check_interval_pair <- function(lower, upper) {
 # `rows`: their names or numbers, for messages.
 complete_predictions <- function(observed, predicted, na.rm, rows = seq_along(observed)) {
   check_flag(na.rm, "na.rm")
+  if (!length(observed)) abort_neargp("missing", "There are no observations to score.")
   given <- c(list(observed = observed), Filter(Negate(is.null), predicted))
   missing <- vapply(given, function(value) rowSums(is.na(as.matrix(value))) > 0,
                     logical(length(observed)))

@@ -153,6 +153,8 @@ test_that("a response without a trend, and no trend at all", {
   expect_length(coef(fit), 0L)
   expect_true(all(is.finite(unlist(predict(fit, d[1:2, ])))))
   expect_s3_class(simulate(fit, 1, seed = 1, newdata = d[1:2, ]), "data.frame")
+  expect_identical(nrow(simulate(fit, 1, seed = 1, newdata = d[0, ])), 0L)
+  expect_error(scores(fit, newdata = d[0, ]), "no observations", class = "neargp_error_missing")
 })
 
 test_that("wrong calls get one classed error", {

@@ -80,6 +80,7 @@ test_that("missing values are an error, or are counted", {
   expect_equal(left$rmse, scores(p[-c(3, 8, 20), ], observed = "observed")$rmse)
   expect_error(scores(c(NA_real_, NA), 0, 1, na.rm = TRUE), "in any row",
     class = "neargp_error_missing")
+  expect_error(scores(double(0), 0, 1), "no observations", class = "neargp_error_missing")
   draws <- matrix(0, 2, 3)
   draws[2, 3] <- NaN
   expect_equal(scores(c(1, 1), draws = draws, na.rm = TRUE)$n, 1)
