@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs the tests of the R interface and of the C++ core: all properties on small cases, a minute of one core.
+# Runs the tests of the R interface and of the C++ core: all properties on small cases, some minutes of one core.
 # NEARGP_EXTENDED_TESTS=true runs all tests with the widest instruction set of this processor. The other sets then run
-# the C++ tests, and small cases of the R tests whose numbers come from the kernels. Works from a fresh clone: sets up
-# the machine, builds the package, runs the tests. The last line says "N passed, N failed, N skipped"; the exit status
-# is 1 if a test failed.
+# the C++ tests, and small cases of the R tests whose numbers come from the kernels. NEARGP_EXTENDED_TESTS=1/2 runs the
+# first half of the extended tests of R. Works from a fresh clone: sets up the machine, builds the package, runs the
+# tests. The last line says "N passed, N failed, N skipped"; the exit status is 1 if a test failed.
 #
 # NEARGP_TEST_FILTER=covariance runs only the test files whose names match, of R and of the core,
 # NEARGP_INSTRUCTION_SET=avx2 only with that instruction set.
