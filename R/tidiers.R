@@ -33,7 +33,8 @@
 #' `augment()`: the data with `.fitted`, `.resid`, and the leave-one-out `.loo_mean`, `.loo_sd` and
 #' `.loo_std_resid`, which is random for counts. [ppgpr()] returns the first two, deep fits also
 #' `.std_resid`. `newdata` returns `.fitted`, `.se.fit`, `.lower`, `.upper` and `.resid`, and for
-#' categories `.pred_<level>` and `.pred_class`.
+#' categories `.pred_<level>` and `.pred_class`. [joint_models] return a row for each observation of
+#' each response, and `.fitted_<response>` for `newdata`.
 #' @seealso [summary.neargp()], [companions]
 #' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
@@ -124,8 +125,10 @@ with_owner_column <- function(table, column, owner, term, others = NA_character_
 
 tidy_covariance <- function(fit) {
   parameters <- covariance_estimates(fit)$table
-  data.frame(effect = "covariance", term = parameters$name, estimate = parameters$estimate,
-    std.error = parameters$std_error, statistic = NA_real_, p.value = NA_real_)
+  none <- rep(NA_real_, nrow(parameters))
+  data.frame(effect = rep("covariance", nrow(parameters)), term = parameters$name,
+    estimate = parameters$estimate, std.error = parameters$std_error, statistic = none,
+    p.value = none)
 }
 
 #' @rdname tidiers

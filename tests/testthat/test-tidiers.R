@@ -140,3 +140,23 @@ test_extended("augment() takes data with the rows that na.exclude left out", {
   expect_error(augment(update(fit, na.action = na.omit), data = data),
     class = "neargp_error_argument")
 })
+
+test_that("a joint fit has terms, designs and tables of each response", {
+  d <- three_responses_data()
+  fit <- neargp(list(y1 ~ z, y2 ~ 1), d, coords = ~ x + y, method = vnngp(k = 5),
+    family = list(poisson(), binomial()))
+  expect_equal(labels(terms(fit)$y1), "z")
+  expect_equal(unname(model.matrix(fit)$y1[, "z"]), d$z)
+  table <- augment(fit)
+  expect_equal(as.vector(table(table$response)[c("y1", "y2")]), c(60L, 50L))
+  expect_equal(table$.observed, c(d$y1, d$y2[1:50]))
+  expect_equal(table$row, c(1:60, 1:50))
+  expect_equal(table$.fitted[1:60], unname(fitted(fit)[, "y1"]))
+  new <- d[3:4, c("x", "y", "z")]
+  expect_equal(augment(fit, newdata = new)$.fitted_y2, predict(fit, new)$mean_y2)
+})
+
+test_that("tidy() of a model without a process has the trend alone", {
+  fit <- neargp(y1 ~ z, three_responses_data(), family = poisson(), covariance = cov_none())
+  expect_equal(tidy(fit)$estimate, unname(coef(fit)))
+})
