@@ -118,12 +118,12 @@ rank_row <- function(score, df, log_score = NULL) {
 
 # Parameters of separate fits: a variance for each response in place of the loadings, and the
 # parameters of the correlation function for each response.
-separate_degrees <- function(fit) {
-  layout <- fit$layout
+separate_degrees <- function(joint) {
+  layout <- joint$layout
   free <- !layout$fixed
   first <- layout$component %in% 1L & layout$kind != "loading"
-  of_parts <- sum(vapply(fit$parts, function(part) length(part$beta), 0L))
-  of_parts + length(fit$outputs) * (1L + sum(free & first)) + sum(free & !is.na(layout$output))
+  of_parts <- sum(vapply(joint$parts, function(part) length(part$beta), 0L))
+  of_parts + length(joint$outputs) * (1L + sum(free & first)) + sum(free & !is.na(layout$output))
 }
 
 # The mean over all observations.

@@ -13,22 +13,23 @@ in_other_words <- function(data, reordered) {
 
 points_in_other_words <- function() sweep(1000 * relation_points(), 2L, c(5e5, -7e5), "+")
 
-test_extended("data in other units and another order give the same predictions by two threads", {
-  data <- relation_data(60, 7)
-  new <- relation_data(8, 99)
-  for (name in names(relation_methods())) for (family in relation_families_of(name)) {
-    fit <- relation_fit(name, family, data, threads = 1L)
-    expected <- relation_moments(fit, new)
+for (name in names(relation_methods())) test_extended(
+  paste("data in other units and another order give the same predictions by two threads,", name), {
+    data <- relation_data(60, 7)
+    new <- relation_data(8, 99)
     reordered <- !isTRUE(relation_methods()[[name]]$steps)
-    other <- relation_fit(name, family, in_other_words(data, reordered), points_in_other_words(),
-      threads = 2L)
-    expect_lt(relation_distance(relation_moments(other, in_other_words(new, FALSE)), expected),
-      if (reordered) 5e-3 else 1e-5, label = paste(name, family))
-    rows <- c(5L, 2L, 2L)
-    expect_lt(relation_distance(relation_moments(fit, new[rows, ]),
-      expected[rows, , drop = FALSE]), 1e-9, label = paste(name, family, "in other new rows"))
-  }
-})
+    for (family in relation_families_of(name)) {
+      fit <- relation_fit(name, family, data, threads = 1L)
+      expected <- relation_moments(fit, new)
+      other <- relation_fit(name, family, in_other_words(data, reordered), points_in_other_words(),
+        threads = 2L)
+      expect_lt(relation_distance(relation_moments(other, in_other_words(new, FALSE)), expected),
+        if (reordered) 5e-3 else 1e-5, label = paste(name, family))
+      rows <- c(5L, 2L, 2L)
+      expect_lt(relation_distance(relation_moments(fit, new[rows, ]),
+        expected[rows, , drop = FALSE]), 1e-9, label = paste(name, family, "in other new rows"))
+    }
+  })
 
 # Two equal observations at one location are the square of a density. Searches begin elsewhere and
 # end within their tolerances, some hundredths of a standard deviation.

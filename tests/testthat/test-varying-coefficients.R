@@ -258,7 +258,7 @@ test_extended("what cannot be is refused in one way", {
     neargp(z ~ 1, data, coords = ~ x + y, method = method,
       covariance = cov_matern() + cov_matern(by = by))
   }
-  expect_error(fit(~ g), "by = ~ I(g == \"a\")", fixed = TRUE, class = "neargp_error_local")
+  expect_error(fit(~ g + dose), "by = ~ I(g == \"a\")", fixed = TRUE, class = "neargp_error_local")
   expect_error(fit(~ dose + height), "cov_matern(by = ~ dose) + cov_matern(by = ~ height)",
     fixed = TRUE, class = "neargp_error_local")
   expect_error(fit(~ poly(dose, 2)), "makes 2", class = "neargp_error_local")
