@@ -42,6 +42,13 @@ predictive_quantile.neargp_inflated <- function(p, distribution) {
 }
 
 #' @export
+predictive_draws.neargp_inflated <- function(nsim, distribution) {
+  p <- distribution$p
+  is_positive <- matrix(stats::runif(length(p) * nsim) < p, length(p))
+  is_positive * predictive_draws(nsim, distribution$positive)
+}
+
+#' @export
 predictive_log_density.neargp_inflated <- function(y, distribution) {
   value <- log1p(-distribution$p)
   own <- which(y > 0)

@@ -42,6 +42,7 @@
 #' @export
 compare_ranks <- function(object, ranks = NULL, own = NULL, covariance = NULL, folds = NULL,
                           refit = FALSE) {
+  check_given(missing(object), "object", "a fit of neargp() to several responses")
   check_class(object, "object", "neargp_joint", "a fit of neargp() to several responses")
   ranks <- check_ranks(ranks, length(object$outputs))
   check_flag(refit, "refit")

@@ -9,7 +9,7 @@ check_row_formula <- function(formula, name) {
   if (any(c("|", "||", "s", "t2") %in% all.names(formula[[2L]]))) {
     abort_neargp("argument", c(
       sprintf("The formula of `%s` supports neither random effects nor smooths.", name),
-      i = sprintf("Use covariates, or a basis such as %s = ~ poly(depth, 2).", name)))
+      i = "Use covariates, or a basis such as poly(depth, 2)."))
   }
   formula
 }
