@@ -8,4 +8,6 @@ struct SimdFunctions {
   void (*exp)(const double* x, double* y);
   void (*log)(const double* x, double* y);
   void (*sqrt)(const double* x, double* y);
+  void (*larger)(const double* a, const double* b, double* y);
+  void (*smaller)(const double* a, const double* b, double* y);
 };

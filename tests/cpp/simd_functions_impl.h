@@ -17,7 +17,23 @@ struct SimdFunctionsOf {
     pack = function(pack);
     std::memcpy(y, &pack, sizeof pack);
   }
+
+  template <V function(V, V)>
+  static void apply_to_two(const double* a, const double* b, double* y) {
+    V first, second;
+    std::memcpy(&first, a, sizeof first);
+    std::memcpy(&second, b, sizeof second);
+    const V result = function(first, second);
+    std::memcpy(y, &result, sizeof result);
+  }
+
   static constexpr SimdFunctions table(const char* name) {
-    return {name, Lanes, apply<neargp::simd_exp<V>>, apply<neargp::simd_log<V>>, apply<neargp::simd_sqrt<V>>};
+    return {name,
+            Lanes,
+            apply<neargp::simd_exp<V>>,
+            apply<neargp::simd_log<V>>,
+            apply<neargp::simd_sqrt<V>>,
+            apply_to_two<neargp::larger<V>>,
+            apply_to_two<neargp::smaller<V>>};
   }
 };

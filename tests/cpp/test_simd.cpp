@@ -1,6 +1,7 @@
 #define NEARGP_LANES 2
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -104,6 +105,26 @@ TEST_CASE("sqrt of a pack is that of its lanes") {
     for (const double a : x)
       for (const double y : in_each_lane(simd, simd.sqrt, a)) CHECK(y == std::sqrt(a));
   }
+}
+
+TEST_CASE("the larger and the smaller of two packs are the second where either is not a number") {
+  const double numbers[] = {-HUGE_VAL, -1.0, -0.0, 0.0, 1e-320, 2.0, HUGE_VAL, std::nan("")};
+  for (const SimdFunctions& simd : runnable())
+    for (const double a : numbers)
+      for (const double b : numbers) {
+        CAPTURE(simd.name);
+        CAPTURE(a);
+        CAPTURE(b);
+        alignas(64) double first[8], second[8], larger[8], smaller[8];
+        std::fill_n(first, 8, a);
+        std::fill_n(second, 8, b);
+        simd.larger(first, second, larger);
+        simd.smaller(first, second, smaller);
+        for (int lane = 0; lane < simd.lanes; ++lane) {
+          CHECK(neargp::same_bits<std::uint64_t>(larger[lane]) == neargp::same_bits<std::uint64_t>(a > b ? a : b));
+          CHECK(neargp::same_bits<std::uint64_t>(smaller[lane]) == neargp::same_bits<std::uint64_t>(a < b ? a : b));
+        }
+      }
 }
 
 TEST_CASE("lanes: read, written, summed in order, compared") {

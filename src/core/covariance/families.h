@@ -27,7 +27,7 @@ namespace neargp {
 template <class Real>
 NEARGP_HD inline Real away_from_zero(Real x) {
   constexpr double smallest = std::is_same<Real, Single>::value ? 1e-36 : 1e-300;
-  return x > smallest ? x : x + smallest;
+  return larger(broadcast<Real>(smallest), x);  // x where it is no number
 }
 
 // The closed interval of shapes that a family accepts. `message` says so in an error. It is null for a family without a

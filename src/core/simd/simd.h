@@ -2,8 +2,8 @@
 // covariances need on them.
 //
 // The packs are compiler vector types (GCC and clang). Arithmetic, comparisons and
-// `mask ? a : b` therefore read the same for a pack and for a plain double. Only the
-// square root needs intrinsics, because the vector types lack an operator for it.
+// `mask ? a : b` therefore read the same for a pack and for a plain double. The functions
+// for which the vector types lack an operator are in instructions.h.
 // Translation units compiled for different instruction sets instantiate these
 // templates with packs of different width. No function here may be one of plain
 // doubles only, because the linker could share it between these units.
@@ -15,21 +15,10 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
 #include "base/hd.h"
+#include "simd/instructions.h"
 
 namespace neargp {
-
-template <int Lanes>
-struct Pack {
-  typedef double Real __attribute__((vector_size(8 * Lanes)));
-  typedef std::uint64_t Bits __attribute__((vector_size(8 * Lanes)));
-};
 
 // How a number in double precision (IEEE 754) is stored in the bits of a word.
 struct DoubleFormat {
@@ -137,16 +126,6 @@ inline double sum_lanes(const V& x) {
   return sum;
 }
 
-template <class V>
-NEARGP_HD inline V larger(V a, V b) {
-  return a > b ? a : b;
-}
-
-template <class V>
-NEARGP_HD inline V smaller(V a, V b) {
-  return a < b ? a : b;
-}
-
 // exp(x) = 2^n exp(r), n = round(x / log 2), |r| <= log(2)/2. The second factor is
 // computed by its Taylor series: 0.35^14 / 14! = 4e-18. Adding 1.5 * 2^52 rounds to an
 // integer and leaves that integer in the low bits. A shift then moves it into the
@@ -211,35 +190,6 @@ inline V simd_log(V x) {
   const V f = (m - 1.0) / (m + 1.0);
   return e * 1.90821492927058770002e-10 + (twice_atanh(f) + e * 6.93147180369123816490e-01);
 }
-
-template <class V>
-inline V simd_sqrt(V x) {
-  V root = x;
-  for (int lane = 0; lane < PackTraits<V>::lanes; ++lane) root[lane] = std::sqrt(root[lane]);
-  return root;
-}
-
-#if NEARGP_LANES == 8
-template <>
-inline Pack<8>::Real simd_sqrt(Pack<8>::Real x) {
-  return (Pack<8>::Real)_mm512_maskz_sqrt_pd(0xff, (__m512d)x);
-}
-#elif NEARGP_LANES == 4
-template <>
-inline Pack<4>::Real simd_sqrt(Pack<4>::Real x) {
-  return (Pack<4>::Real)_mm256_sqrt_pd((__m256d)x);
-}
-#elif NEARGP_LANES == 2 && defined(__SSE2__)
-template <>
-inline Pack<2>::Real simd_sqrt(Pack<2>::Real x) {
-  return (Pack<2>::Real)_mm_sqrt_pd((__m128d)x);
-}
-#elif NEARGP_LANES == 2 && defined(__aarch64__)
-template <>
-inline Pack<2>::Real simd_sqrt(Pack<2>::Real x) {
-  return (Pack<2>::Real)vsqrtq_f64((float64x2_t)x);
-}
-#endif
 
 // Functions of doubles on GPUs. CUDA's own functions branch for numbers that do not occur here, and the operations of
 // two formulas do not overlap across a branch.

@@ -107,12 +107,15 @@ class DivergenceTile {
   void multiply(const Row& row, int first, int column, int from, const Visit& visit) const {
     V* a[M];
     V* b[N];
-    V sums[M * N];
+    V sums[M][N];
     for (int i = 0; i < M; ++i) a[i] = row(first + i);
     for (int j = 0; j < N; ++j) b[j] = row(column + j);
-    Triangle<Lanes>::template products<M, N>(a, b, from, k_, sums, std::make_index_sequence<M * N>());
+    Triangle<Lanes>::products(a, b, from, k_, sums);
+#pragma GCC unroll 4
     for (int i = 0; i < M; ++i)
-      for (int j = 0; j < N && column + j <= first + i; ++j) visit(first + i, column + j, sums[i * N + j]);
+#pragma GCC unroll 4
+      for (int j = 0; j < N; ++j)
+        if (column + j <= first + i) visit(first + i, column + j, sums[i][j]);
   }
 
   int k_, stride_;

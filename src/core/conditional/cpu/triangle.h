@@ -61,17 +61,37 @@ struct Triangle {
     }
   }
 
-  // sums[i][j] = sum over m, from <= m < length, of a_i[m] * b_j[m]. Fold expressions write
-  // it out, so that every index is a constant and every sum a register.
-  template <int M, int N, std::size_t... E>
-  static void products(V* const* a, V* const* b, int from, int length, V* sums, std::index_sequence<E...>) {
-    V s[M * N] = {};
+  // sums[i][j] = sum over m, from <= m < length, of a_i[m] * b_j[m]. Loops over i and j are unrolled, here and below,
+  // which -O2 does not do by itself. All indices are then constants, and a block is a set of registers. Where this is
+  // inlined, sums that nobody reads are not computed.
+  template <int M, int N>
+  static __attribute__((always_inline)) void products(V* const* a, V* const* b, int from, int length, V (&sums)[M][N]) {
     V* a_row[M];
     V* b_row[N];
+#pragma GCC unroll 4
     for (int i = 0; i < M; ++i) a_row[i] = a[i];
+#pragma GCC unroll 4
     for (int j = 0; j < N; ++j) b_row[j] = b[j];
-    for (int m = from; m < length; ++m) ((s[E] += a_row[E / N][m] * b_row[E % N][m]), ...);
-    ((sums[E] = s[E]), ...);
+#pragma GCC unroll 4
+    for (int i = 0; i < M; ++i)
+#pragma GCC unroll 4
+      for (int j = 0; j < N; ++j) sums[i][j] = V{};
+    for (int m = from; m < length; ++m)
+#pragma GCC unroll 4
+      for (int i = 0; i < M; ++i)
+#pragma GCC unroll 4
+        for (int j = 0; j < N; ++j) sums[i][j] += a_row[i][m] * b_row[j][m];
+  }
+
+  // Columns first .. first+N-1 of the rows x_i, less their products with the rows b_j in the columns from .. first-1.
+  template <int M, int N>
+  static __attribute__((always_inline)) void reduced_block(V* const* x, V* const* b, int from, int first,
+                                                           V (&block)[M][N]) {
+    products(x, b, from, first, block);
+#pragma GCC unroll 4
+    for (int i = 0; i < M; ++i)
+#pragma GCC unroll 4
+      for (int j = 0; j < N; ++j) block[i][j] = x[i][first + j] - block[i][j];
   }
 
   // Columns first .. first+N-1 of M rows of the solution of X L' = A. Rows of X replace rows
@@ -80,15 +100,23 @@ struct Triangle {
   template <int M, int N>
   void solve_block(V* const* x, int from, int first) const {
     V* factor_rows[N];
+    V block[M][N];
+#pragma GCC unroll 4
     for (int j = 0; j < N; ++j) factor_rows[j] = row(first + j);
-    V sums[M * N];
-    products<M, N>(x, factor_rows, from, first, sums, std::make_index_sequence<M * N>());
-    for (int j = 0; j < N; ++j)
-      for (int i = 0; i < M; ++i) {
-        V value = x[i][first + j] - sums[i * N + j];
-        for (int m = 0; m < j; ++m) value -= x[i][first + m] * factor_rows[j][first + m];
-        x[i][first + j] = value * inverse_diagonal[first + j];
-      }
+    reduced_block(x, factor_rows, from, first, block);
+#pragma GCC unroll 4
+    for (int j = 0; j < N; ++j) {
+#pragma GCC unroll 4
+      for (int m = 0; m < j; ++m)
+#pragma GCC unroll 4
+        for (int i = 0; i < M; ++i) block[i][j] -= block[i][m] * factor_rows[j][first + m];
+#pragma GCC unroll 4
+      for (int i = 0; i < M; ++i) block[i][j] *= inverse_diagonal[first + j];
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < M; ++i)
+#pragma GCC unroll 4
+      for (int j = 0; j < N; ++j) x[i][first + j] = block[i][j];
   }
 
   // `from` is a multiple of `block`.
@@ -138,19 +166,24 @@ struct Triangle {
     V* x[M];
     for (int i = 0; i < M; ++i) x[i] = row(first + i);
     for (int column = 0; column < first; column += block) solve_block<M, block>(x, 0, column);
-    V sums[M * M];
-    products<M, M>(x, x, 0, first, sums, std::make_index_sequence<M * M>());
+    V block[M][M];
+    reduced_block(x, x, 0, first, block);
+#pragma GCC unroll 4
     for (int j = 0; j < M; ++j) {
-      for (int i = j; i < M; ++i) {
-        V value = x[i][first + j] - sums[i * M + j];
-        for (int m = 0; m < j; ++m) value -= x[i][first + m] * x[j][first + m];
-        if (i == j) {
-          pivot(value, x[j][first + j], tolerance, inverse_diagonal[first + j], failed);
-        } else {
-          x[i][first + j] = value * inverse_diagonal[first + j];
-        }
-      }
+#pragma GCC unroll 4
+      for (int m = 0; m < j; ++m)
+#pragma GCC unroll 4
+        for (int i = j; i < M; ++i) block[i][j] -= block[i][m] * block[j][m];
+      V inverse;
+      pivot(block[j][j], x[j][first + j], tolerance, inverse, failed);
+      inverse_diagonal[first + j] = inverse;
+#pragma GCC unroll 4
+      for (int i = j + 1; i < M; ++i) block[i][j] *= inverse;
     }
+#pragma GCC unroll 4
+    for (int i = 0; i < M; ++i)
+#pragma GCC unroll 4
+      for (int j = 0; j < i; ++j) x[i][first + j] = block[i][j];
   }
 
   static void pivot(V value, V& diagonal, double tolerance, V& inverse, typename Pack<Lanes>::Bits& failed) {
