@@ -118,6 +118,11 @@ group_scales <- function(coords, group) {
   sqrt(as.vector(tapply(variances, group, mean)))
 }
 
+# All of n rows, or evenly spaced ones.
+evenly_spaced <- function(n, at_most) {
+  if (n <= at_most) seq_len(n) else unique(round(seq(1, n, length.out = at_most)))
+}
+
 # Names of variables in formulas, expressions and strings, also in lists of these.
 names_in <- function(x) {
   if (rlang::is_quosure(x)) return(names_in(rlang::quo_get_expr(x)))

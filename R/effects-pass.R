@@ -59,7 +59,7 @@ sampled_problem <- function(pass, data, neighbors, context, targets) {
   if (!is.null(targets) || !is.null(data$noise) || n < 2 * most_sampled) {
     return(list(problem = pass$problem, share = 1))
   }
-  sampled <- unique(round(seq(1, n, length.out = most_sampled)))
+  sampled <- evenly_spaced(n, most_sampled)
   list(problem = local_problem(without_effect_columns(data),
     as.matrix(neighbors)[, sampled, drop = FALSE], context, sampled),
     share = n / length(sampled))

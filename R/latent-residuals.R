@@ -47,7 +47,7 @@ without_improper <- function(object, moments, rows) {
 
 #' @export
 left_out.neargp_method_families <- function(method, object, k = NULL, threads = NULL,
-                                            leave_out = NULL) {
+                                            leave_out = NULL, most = Inf) {
   left_out_latent(object, k, threads)
 }
 

@@ -24,23 +24,24 @@
 # decreases by A D' G z.
 
 #' @export
-left_out.default <- function(method, object, k = NULL, threads = NULL, leave_out = NULL) {
+left_out.default <- function(method, object, k = NULL, threads = NULL, leave_out = NULL,
+                             most = Inf) {
   if (is_latent(object)) return(left_out_latent(object, k, threads))
-  moments <- normal_given_others(object, k, threads, leave_out)
+  moments <- normal_given_others(object, k, threads, leave_out, most)
   rows <- which(!is.na(moments$mean))
   list(rows = rows, distribution = new_normal(moments$mean[rows], moments$sd[rows]))
 }
 
 # Mean and sd of each observation given its nearest others. The covariance parameters stay those of
 # all rows.
-normal_given_others <- function(object, k, threads, leave_out = NULL) {
+normal_given_others <- function(object, k, threads, leave_out = NULL, most = Inf) {
   if (has_low_rank(object$method) && !is.null(k)) {
     abort_neargp("argument",
       c("`k` does not apply to leave-one-out predictions of vecchia(inducing = ), which use all other rows.",
         i = "Leave `k` out."))
   }
-  settings <- predict_settings(object, k, threads = threads)
-  settings$leave_out <- leave_out
+  settings <- with_fields(predict_settings(object, k, threads = threads), leave_out = leave_out,
+    most_left_out = most)
   given <- if (leaves_locations_out(object, leave_out)) weights_of_locations(object, settings) else
     weights_of_others(object$method, object, settings)
   noise <- noise_of_rows(object)
@@ -79,9 +80,25 @@ weights_of_other_locations.default <- function(method, object, settings) {
   settings$context <- prediction_context(object, length(data$y), settings)
   component <- metric_component(object$core_covariance)
   k <- min(settings$k, length(data$y) - 1L)
+  if (length(data$y) > settings$most_left_out && !is_compressed(data)) {
+    return(weights_of_some(object, k, settings))
+  }
   neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$context,
     search_lags(component))
   conditional_weights(object, data$coords, settings, neighbors, keep_weights = is_compressed(data))
+}
+
+# The same of evenly spaced rows. The others are NA.
+weights_of_some <- function(object, k, settings) {
+  coords <- object$data$coords
+  rows <- evenly_spaced(nrow(coords), settings$most_left_out)
+  near <- core_index_nearest(cached_index(object, settings$context), coords[rows, , drop = FALSE],
+    k + 1L, settings$context)
+  found <- conditional_weights(object, coords[rows, , drop = FALSE], settings,
+    without_self(near, rows))
+  weighted <- matrix(NA_real_, nrow(coords), ncol(found$weighted))
+  weighted[rows, ] <- found$weighted
+  list(weighted = weighted, variance = replace(weighted[, 1L], rows, found$variance))
 }
 
 # Predicts each row from all others, at the price of one inverse. Let Q = (K + noise)^-1. Column z

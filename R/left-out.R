@@ -1,15 +1,16 @@
 # The predictive distributions of a fit's rows, each given the others.
 
-# The distributions of the rows that can be predicted from the others, and which these are.
-left_out <- function(method, object, k = NULL, threads = NULL, leave_out = NULL) {
+# The distributions of the rows that can be predicted from the others, and which these are. `most`:
+# how many locations are asked for. Methods that need as long for all of them may return all.
+left_out <- function(method, object, k = NULL, threads = NULL, leave_out = NULL, most = Inf) {
   UseMethod("left_out")
 }
 
 #' @export
 left_out.neargp_method_transformed <- function(method, object, k = NULL, threads = NULL,
-                                               leave_out = NULL) {
+                                               leave_out = NULL, most = Inf) {
   normal <- normal_scale_fit(object)
-  left <- left_out(normal$method, normal, k, threads, leave_out)
+  left <- left_out(normal$method, normal, k, threads, leave_out, most)
   moments <- predictive_moments(left$distribution)
   list(rows = left$rows, distribution = responses_of(object, moments$mean, moments$sd))
 }
@@ -33,9 +34,9 @@ moments_of_left_out <- function(object, left) {
 # A table of the observed responses, their predictions from the other rows, and residuals z, which
 # are standard normal under the model. Student's t with one degree of freedom lacks a mean, and is
 # predicted by its centre.
-loo_table <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
+loo_table <- function(fit, k = NULL, threads = NULL, leave_out = NULL, most = Inf) {
   y <- observed_response(fit$data)
-  left <- left_out(fit$method, fit, k, threads, leave_out)
+  left <- left_out(fit$method, fit, k, threads, leave_out, most)
   moments <- moments_of_left_out(fit, left)
   z <- at_all_rows(fit, left, normal_residuals(y[left$rows], left$distribution))
   no_mean <- is.na(moments$mean[left$rows])

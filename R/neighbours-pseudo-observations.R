@@ -53,7 +53,7 @@ observation_counts <- function(data, family) {
 # unit of the linear predictor.
 marginal_prior <- function(data, X, family, parameters, context, at_most = 5000L) {
   n <- length(data$y)
-  rows <- if (n > at_most) unique(round(seq(1, n, length.out = at_most))) else seq_len(n)
+  rows <- evenly_spaced(n, at_most)
   data <- take_data_rows(data, rows)
   X <- X[rows, , drop = FALSE]
   count <- observation_counts(data, family)

@@ -14,15 +14,18 @@ predicted_rows <- function(loo) {
 }
 
 # Rows to draw: all, or evenly spaced ones where there are more than eyes and files can take.
-shown_rows <- function(n, at_most = 20000L) {
-  if (n <= at_most) seq_len(n) else unique(round(seq(1, n, length.out = at_most)))
-}
+most_points <- 20000L
+
+shown_rows <- function(n, at_most = most_points) evenly_spaced(n, at_most)
 
 ggplot_scatter <- function(n) {
   ggplot2::geom_point(colour = "#0072B2", size = 1.5 * point_size(n), alpha = scatter_opacity(n))
 }
 
 scatter_opacity <- function(n) max(0.15, min(0.8, 40 / sqrt(n)))
+
+# The rows that points stand for. Where there are many, only those to be drawn were predicted.
+count_rows <- function(loo) if (nrow(loo) > most_points) nrow(loo) else sum(!is.na(loo$mean))
 
 shown_caption <- function(shown, n) {
   if (length(shown) == n) return(NULL)
@@ -34,6 +37,7 @@ residuals_title <- "Leave-one-out residuals"
 residuals_label <- "standardised residual"
 
 ggplot_residuals <- function(fit, loo, main = residuals_title) {
+  n <- count_rows(loo)
   loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
   by_log <- is_shown_by_log(fit, loo)
@@ -43,7 +47,7 @@ ggplot_residuals <- function(fit, loo, main = residuals_title) {
       log = if (by_log) "x" else "", h = c(-1.96, 0, 1.96)))
   }
   new_plot(loo[shown, ], ggplot2::aes(.data$mean, .data$z), main, x = x_label,
-    y = residuals_label, subtitle = shown_caption(shown, nrow(loo))) +
+    y = residuals_label, subtitle = shown_caption(shown, n)) +
     ggplot2::geom_hline(yintercept = c(-1.96, 1.96), colour = "grey60", linetype = "dotted") +
     ggplot2::geom_hline(yintercept = 0, colour = "grey40") +
     ggplot_scatter(length(shown)) +
@@ -84,9 +88,10 @@ quantile_table <- function(loo) {
 }
 
 ggplot_qq <- function(loo, main = qq_title) {
+  n <- count_rows(loo)
   loo <- predicted_rows(loo)
   new_plot(quantile_table(loo), ggplot2::aes(.data$theory), main, x = "standard normal quantile",
-    y = residuals_label) +
+    y = residuals_label, subtitle = shown_caption(seq_len(nrow(loo)), n)) +
     ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lower, ymax = .data$upper), fill = "grey85") +
     ggplot2::geom_abline(colour = "grey40") +
     ggplot2::geom_point(ggplot2::aes(y = .data$z), colour = "#0072B2",

@@ -73,6 +73,8 @@ unknown_moments <- function(object, places, settings) {
 # The other rows get NA.
 spread_over_places <- function(parts, places, complete, at = which(complete)) {
   known <- Filter(Negate(is.null), parts[[1L]])
+  of_all_rows <- length(parts) == 1L && identical(at, seq_along(complete))
+  if (of_all_rows && setequal(names(known), c("mean", "variance"))) return(lapply(known, as.vector))
   lapply(stats::setNames(nm = names(known)), function(name) {
     by_place <- do.call(rbind, Map(function(part, m) matrix(part[[name]], m), parts, places))
     full <- matrix(NA_real_, length(complete), ncol(by_place))
@@ -232,6 +234,7 @@ new_prediction_settings <- function(context, k = NULL, ...) {
     chunk_size = NULL,           # rows at a time
     file = NULL,                 # of a raster: name of the file that is written, NULL for none
     leave_out = NULL,            # of leave-one-out predictions, see unit_left_out()
+    most_left_out = Inf,         # of these: at how many locations they are needed
     context = context,           # the plain one until the device is chosen, prediction_context()
     device = NULL,               # "auto", "cpu" or "cuda"
     verbose = FALSE), ...)

@@ -39,6 +39,26 @@ test_extended("with fewer neighbours it is nearly so", {
   expect_lt(sqrt(mean((error - (fit$data$y - dense$mean))^2)), 0.01 * sqrt(mean(error^2)))
 })
 
+test_that("some of the rows can be predicted as if each had been deleted, and the others are left out", {
+  data <- leave_out_data()
+  for (method in list(vecchia(k = 59), loo_k(k = 59))) {
+    fit <- leave_out_fit(data, method)
+    dense <- dense_leave_one_out(fit$data, fit$core_covariance, fit$nugget)
+    left <- left_out(fit$method, fit, 59L, most = 13)
+    expect_identical(left$rows, as.integer(round(seq(1, 60, length.out = 13))))
+    expect_equal(left$distribution$mean, dense$mean[left$rows], tolerance = 1e-10)
+    expect_equal(left$distribution$sd, dense$sd[left$rows], tolerance = 1e-10)
+  }
+  repeated <- data
+  repeated[1:9, c("x", "y")] <- repeated[c(11:19), c("x", "y")]
+  fit <- leave_out_fit(repeated, vecchia(k = 50))
+  dense <- dense_leave_one_out(fit$data, fit$core_covariance, fit$nugget)
+  left <- left_out(fit$method, fit, 50L, most = 13)
+  expect_lt(length(left$rows), 40L)
+  expect_equal(left$distribution$mean, dense$mean[left$rows], tolerance = 1e-10)
+  expect_equal(left$distribution$sd, dense$sd[left$rows], tolerance = 1e-10)
+})
+
 test_that("of white noise it is the leave-one-out residual of least squares", {
   data <- leave_out_data()
   fit <- neargp(z ~ height + group, data, coords = ~ x + y,

@@ -19,6 +19,23 @@ test_that("of many rows evenly spaced ones are drawn, and the plot says so", {
   expect_lte(diff(range(diff(shown))), 1)
 })
 
+test_that("of many rows only those that are drawn are predicted, and the plots say so", {
+  skip_if_not(has_ggplot2())
+  n <- 20100L
+  data <- withr::with_seed(3, data.frame(x = runif(n), y = runif(n)))
+  data$z <- sin(5 * data$x) + withr::with_seed(4, rnorm(n, sd = 0.3))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, nugget = 0.09, method = vecchia(k = 5),
+    covariance = cov_exponential(variance = 0.5, range = 0.5))
+  plots <- ggplot2::autoplot(fit, c("residuals", "qq"))
+  rows <- shown_rows(n)
+  shown <- plots$residuals$data
+  expect_equal(shown$z, unname(residuals(fit, "standardized"))[rows], tolerance = 1e-10)
+  expect_equal(shown$observed, data$z[rows])
+  for (plot in plots) expect_match(plot$labels$subtitle, "20,000 of 20,100 rows shown")
+  expect_equal(max(plots$qq$data$z), max(shown$z))
+  expect_equal(nrow(ggplot2::autoplot(fit, "residual_map")$data), n)
+})
+
 test_that("the table of leave-one-out predictions is that of loo_predict()", {
   fit <- plotted_fit()
   table <- loo_table(fit)
