@@ -215,12 +215,13 @@ has_ability <- function(method, ability, ...) value_for(method, abilities[[abili
 
 # The value of a method's entry in a table by classes of methods. An entry may be a function of it.
 value_for <- function(method, entries, ...) {
-  entry <- entry_of(sub("^neargp_", "", class(method)), entries)
+  entry <- entry_of(sub("neargp_", "", class(method), fixed = TRUE), entries)
   if (is.function(entry)) entry(method, ...) else entry
 }
 
 entry_of <- function(classes, entries) {
-  entries[[c(intersect(classes, names(entries)), "default")[1L]]]
+  place <- match(c(classes, "default"), names(entries))
+  entries[[place[!is.na(place)][1L]]]
 }
 
 # Whether predictions and draws go through dense matrices. Exact methods do without where neighbours

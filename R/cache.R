@@ -12,7 +12,7 @@
 cached <- function(object, name, context, expr) {
   state <- cache_state(object)
   if (is.null(state)) return(expr)
-  slot <- paste(c(name, context$device_module, context$blas), collapse = " ")
+  slot <- if (is.null(context)) name else paste(name, context$device_module, context$blas)
   if (is.null(state[[slot]])) state[[slot]] <- expr
   state[[slot]]
 }
@@ -48,9 +48,11 @@ with_own_cache <- function(fit) {
 # ---- what several methods keep -------------------------------------------------------------------
 
 cached_kriging <- function(object, context) {
-  data <- conditioned_data(object)
-  cached(object, "kriging", context, core_kriging(data$coords, response_columns(data),
-    1 / data$weights, as_specified(object$core_covariance), trend_nugget(object), data$output))
+  cached(object, "kriging", context, {
+    data <- conditioned_data(object)
+    core_kriging(data$coords, response_columns(data), 1 / data$weights,
+      as_specified(object$core_covariance), trend_nugget(object), data$output)
+  })
 }
 
 # The factor of the covariance matrix of all rows.
@@ -65,9 +67,10 @@ cached_exact_kriging <- function(object, context) {
 trend_nugget <- function(fit) if (is.null(fit$outputs)) fit$nugget else 0
 
 cached_index <- function(object, context) {
-  component <- metric_component(object$core_covariance)
-  cached(object, "index", context, core_index(conditioned_data(object)$coords, component,
-    search_lags(component)))
+  cached(object, "index", context, {
+    component <- metric_component(object$core_covariance)
+    core_index(conditioned_data(object)$coords, component, search_lags(component))
+  })
 }
 
 # An index by distance where the nearest are those of the largest correlation.

@@ -8,10 +8,8 @@ new_context <- function(threads, device = "cpu", search = "auto") {
     context$device_module <- module_file("cuda")
     use_cuda(core_select_device(context$device_module))
   }
-  context$search <- search
-  context$faiss_module <- module_file("faiss")
-  context$blas <- resolve_blas() == "blas"
-  context
+  with_fields(context, search = search, faiss_module = module_file("faiss"),
+    blas = resolve_blas() == "blas")
 }
 
 # The CPU, the kd-tree and Eigen, whatever the options. Calls use this context for small searches

@@ -261,8 +261,9 @@ frame_coordinates <- function(data, locations, argument) {
   fits <- locations$raw_names %in% known | vapply(columns,
     function(x) (is.numeric(x) || (is.logical(x) && all(is.na(x)))) && is.null(dim(x)), NA)
   if (!all(fits)) abort_coordinate_class(columns[!fits], argument)
-  numbers <- Map(function(x, name) coordinate_numbers(x, name, locations, argument), columns,
-    locations$raw_names)
+  numbers <- if (is.null(known)) columns else Map(function(x, name) {
+    coordinate_numbers(x, name, locations, argument)
+  }, columns, locations$raw_names)
   matrix(as.double(unlist(numbers, use.names = FALSE)), nrow = nrow(data), ncol = length(columns))
 }
 

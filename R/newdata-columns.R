@@ -40,6 +40,7 @@ with_fitted_columns <- function(object, newdata) {
 
 # Plain numbers, such as the layers of a raster, are taken to be in the unit of the fit.
 with_training_units <- function(columns, kinds) {
+  if (!length(kinds)) return(columns)
   given <- time_kinds(unclass(columns)[intersect(names(kinds), names(columns))])
   for (name in names(given)) {
     if (given[[name]]$class != kinds[[name]]$class) {

@@ -25,11 +25,11 @@ tell_far_locations <- function(object, target, settings) {
     return(invisible())
   }
   limits <- cached(object, "limits", NULL, apply(object$data$coords, 2L, range))
-  into <- t(pmin(pmax(t(target$coords), limits[1L, ]), limits[2L, ]))
-  if (any(rowSums(into != target$coords) == 0)) return(invisible())
   coords <- target$coords
+  places <- t(coords)
+  if (any(colSums(places < limits[1L, ] | places > limits[2L, ]) == 0)) return(invisible())
   times <- object$locations$kind[object$locations$block] == "time"
-  coords[, times] <- into[, times]
+  coords[, times] <- t(pmin(pmax(places, limits[1L, ]), limits[2L, ]))[, times]
   if (any(are_in_reach(object, coords, settings$context))) return(invisible())
   inform_far(raw_positions(coords, object$locations), original_coords(object))
 }

@@ -152,12 +152,10 @@ predict.neargp <- function(object, newdata,
     joint = joint, chunk_size = chunk_size, interval = interval, level = check_level(level),
     verbose = check_flag(verbose, "verbose"))
   settings <- with_smooth(settings, object, smooth, sectors)
-  if (type == "quantile") settings$probs <- check_probs(probs)
-  settings$threshold <- check_threshold(threshold)
-  settings$trials <- check_trials(trials)
-  settings$threshold_of <- check_choice(threshold_of, "threshold_of", c("observation", "mean"))
-  settings$integrated <- is_integrated(parameters, object,
-    may_integrate(type, joint, smooth, cluster))
+  settings <- with_fields(settings, probs = if (type == "quantile") check_probs(probs),
+    threshold = check_threshold(threshold), trials = check_trials(trials),
+    threshold_of = check_choice(threshold_of, "threshold_of", c("observation", "mean")),
+    integrated = is_integrated(parameters, object, may_integrate(type, joint, smooth, cluster)))
   if (settings$integrated) check_integrated_type(type, joint)
   check_columns_wanted(object, settings)
   object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)
