@@ -131,6 +131,10 @@ abilities <- list(
     vnngp = FALSE),
   # neargp(fixed = )
   fixed_parameters = list(default = TRUE, deep = FALSE),
+  # neargp(fixed = c(nugget_ratio = 0.1)): objectives by new_objective(), R/fixed-ratio.R
+  nugget_ratio = list(default = FALSE, exact_gp = gaussian_only(), exact_gp_cg = FALSE,
+    vecchia = gaussian_only(), vecchia_inducing = FALSE, loo_k = gaussian_only(),
+    mll_k = gaussian_only()),
   # a start from parameters of a fit by another method
   start_parameters = list(default = TRUE, deep = FALSE),
   # a continued fit keeps its inducing points, whichever are asked for

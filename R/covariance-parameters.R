@@ -81,13 +81,24 @@ component_rows <- function(layout, component, kind) {
   which(layout$component %in% component & layout$kind %in% kind)
 }
 
+# A nugget that is a fixed multiple of the variance, see R/fixed-ratio.R.
+is_tied <- function(layout) layout$transform == "ratio"
+
+fixed_ratio <- function(layout) layout$ratio[is_tied(layout)]
+
+# The rows that a fit estimates.
+is_estimated <- function(layout) !layout$fixed & !is_tied(layout)
+
 # The power of the unit in which parameters are.
-unit_power <- function(layout) 2 * squared_in_unit(layout) + (layout$kind == "effect_sd")
+unit_power <- function(layout) {
+  2 * (squared_in_unit(layout) & !is_tied(layout)) + (layout$kind == "effect_sd")
+}
 
 squared_in_unit <- function(layout) layout$kind %in% c("variance", "nugget")
 
 # ---- working and core scale ----------------------------------------------------------------------
 
+# `ratio`: of a nugget that is tied to the variance, the first parameter, see R/fixed-ratio.R.
 to_working <- function(values, transform) {
   working <- values
   logged <- transform == "log"
@@ -98,6 +109,8 @@ to_working <- function(values, transform) {
   working[bounded] <- atanh(values[bounded])
   shares <- transform == "share"
   working[shares] <- stats::qlogis(values[shares])
+  tied <- transform == "ratio"
+  working[tied] <- log(values[tied] / values[1L])
   working
 }
 
@@ -111,6 +124,8 @@ to_core <- function(working, transform) {
   values[bounded] <- tanh(working[bounded])
   shares <- transform == "share"
   values[shares] <- stats::plogis(working[shares])
+  tied <- transform == "ratio"
+  values[tied] <- exp(working[tied]) * values[1L]
   values
 }
 
@@ -234,9 +249,11 @@ anisotropy_rows <- function(layout) {
 # distributions of natural parameters are closest to normal. It uses logarithms (also for the
 # ratio), logit(power / 2), and degrees for the angle. Here log ratio = -2h with dh/du = u/h and
 # dh/dv = v/h. Angle = 90 - atan2(v, u) 90/pi with d atan2 = (u dv - v du)/h^2. At isotropy there is
-# no angle: the least h makes its standard error huge and not NaN.
+# no angle: the least h makes its standard error huge and not NaN. The logarithm of a tied nugget is
+# that of the variance plus a constant.
 interval_jacobian <- function(layout, working) {
   jacobian <- diag(ifelse(layout$transform == "log", 1, 1 / covariate_scale(layout)), nrow(layout))
+  jacobian[is_tied(layout), 1L] <- 1
   for (rows in anisotropy_rows(layout)) {
     u <- working[rows$axes[1L]]
     v <- working[rows$axes[2L]]
@@ -248,7 +265,9 @@ interval_jacobian <- function(layout, working) {
   jacobian
 }
 
-interval_transform <- function(layout) ifelse(layout$kind == "u", "log", layout$transform)
+interval_transform <- function(layout) {
+  ifelse(layout$kind == "u" | is_tied(layout), "log", layout$transform)
+}
 
 # d natural / d interval scale
 interval_slope <- function(layout, natural) natural_slope(interval_transform(layout), natural)

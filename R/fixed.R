@@ -19,11 +19,17 @@
 #' | the standard deviation of a random effect or smooth | `c("sd_(Intercept)|site" = 0.5)` |
 #' | parameters of the family | `c(shape = 2)`, `c(scale = 1, df = 4)` |
 #' | covariance and nugget | `c(variance = 2, range = 10, nugget = 0.1)` |
+#' | the nugget divided by the variance of the process | `c(nugget_ratio = 0.1)` |
 #'
 #' Arguments such as `cov_matern(range = 10)`, `nugget = 0.1` and `negative_binomial(size = 2)` do
 #' the same. A fixed parameter uses no degree of freedom. Fixed coefficients of the trend are part
 #' of the offset, in predictions as well, and `coef()` leaves them out. `print()` lists everything
 #' that is fixed.
+#'
+#' `nugget_ratio` is the nugget divided by the variance of the process. It fixes how much of the
+#' variance is noise, while the variance itself is estimated. It is supported for one Gaussian
+#' response and a covariance of one component, by `r able_methods("nugget_ratio")`. Random effects,
+#' cov_none() and conditioning on the process do not support it.
 #'
 #' To fix an anisotropy, give `anisotropy_ratio` and `anisotropy_angle` together.
 #'
@@ -39,6 +45,11 @@
 #' known
 #' predict(known, data.frame(lon = -105, lat = 39.7, elevation = 1600))
 #' anova(known, fit)
+#'
+#' # A tenth of the variance is noise, and the variance is estimated
+#' ratio <- update(fit, fixed = c(nugget_ratio = 0.1))
+#' coef(ratio, what = "covariance")
+#' anova(ratio, fit)
 #'
 #' # The standard deviation of a random effect, and the shape of a gamma response
 #' set.seed(1)
@@ -69,6 +80,7 @@ check_can_fix <- function(settings, rows) {
     refuse_fixed("several responses")
   }
   if (is_categorical(settings$family)) refuse_fixed("categories")
+  check_can_fix_ratio(settings)
   able <- has_ability(settings$method, "fixed_parameters", settings$family)
   if (!able) refuse_fixed(sprintf("fits by %s", method_call(settings$method)))
 }
@@ -113,6 +125,9 @@ refuse_fixed_twice <- function(names, by) {
 # Those of the family are fixed already. `trend`: the names of coefficients that are estimated.
 with_fixed_rows <- function(layout, fixed, family, trend) {
   own <- fixed[!names(fixed) %in% names(family$fixed)]
+  own <- with_nugget_of_ratio(own, layout)
+  layout <- with_tied_nugget(layout, own)
+  own <- own[names(own) != ratio_name]
   check_fixed_names(own, layout, trend)
   natural <- natural_values(layout, layout$value)
   own <- own[!is_fixed_at(own, natural)]

@@ -60,7 +60,8 @@ check_sandwich <- function(object) {
   if (!has_sandwich(object)) return(invisible())
   data <- object$data
   why <- if (reads_shards(object)) "from shards" else if (has_effects(data))
-    "with random effects or smooths" else if (identical(object$method$leave_out, "row") &&
+    "with random effects or smooths" else if (any(is_tied(object$layout)))
+    "with a fixed nugget_ratio" else if (identical(object$method$leave_out, "row") &&
       anyDuplicated(data$coords)) "with leave_out = \"row\" and repeated locations" else if
     (length(data$y) > most_of_sandwich) sprintf("of more than %s observations",
       format_count(most_of_sandwich))

@@ -106,6 +106,7 @@ reason_for_responses <- function(problem, working) {
   if (has_effects(problem$data)) return("there are random effects")
   if (!is.null(problem$data$noise)) return("the noise is modelled")
   if (!is.null(problem$locations$support)) return("rows are areas")
+  if (any(is_tied(problem$layout))) return("the ratio of nugget and variance is fixed")
   if (identical(problem$control$precision, "single")) return("precision is single")
   # 60 stations at 20 times: the field lost 9 units where responses lost .5, 7 where they lost 24
   if (has_space_time(problem$covariance)) return("in space and time it may lose as much")

@@ -35,12 +35,12 @@ parameter_estimates <- function(layout, working, information, at_boundary, vanis
   values <- to_core(working, layout$transform)
   natural <- natural_values(layout, values)
   natural[vanished] <- 0
-  variance_working <- working_covariance(information, !layout$fixed & !at_boundary)
+  variance_working <- working_covariance(information, is_estimated(layout) & !at_boundary)
   variance_interval <- interval_covariance(layout, working, variance_working)
   slope <- interval_slope(layout, natural)
   variance_natural <- variance_interval * outer(slope, slope)
   table <- data.frame(name = layout$name, estimate = unname(natural), working = working,
-    std_error = unname(abs(slope) * sqrt(diag(variance_interval))), fixed = layout$fixed,
+    std_error = unname(abs(slope) * sqrt(diag(variance_interval))), fixed = !is_estimated(layout),
     at_boundary = at_boundary, stringsAsFactors = FALSE)
   list(table = table, vcov = variance_natural, vcov_interval = variance_interval)
 }

@@ -119,7 +119,8 @@ covariance_table_section <- function(title, summary, remarks = NULL) {
   order <- seq_along(shown)
   order[rownames(summary$covariance) %in% ranges] <- match(ranges, rownames(summary$covariance))
   rows <- summary$covariance[order, ][shown[order], ]
-  table <- cbind(Estimate = rows$estimate, `Std. Error` = ifelse(rows$fixed, Inf, rows$std_error))
+  table <- cbind(Estimate = rows$estimate, `Std. Error` = ifelse(rows$fixed & is.na(rows$std_error),
+    Inf, rows$std_error))
   rownames(table) <- rownames(rows)
   estimated <- !summary$covariance$fixed
   reason <- if (any(estimated) && !has_errors(summary$covariance$std_error[estimated])) {
@@ -159,6 +160,8 @@ remarks_without_process <- function(x, digits) {
 fixed_remark <- function(x) {
   table <- covariance_estimates(x)$table
   fixed <- setdiff(table$name[table$fixed], titled_shapes(x))
+  tied <- fixed == "nugget" & any(is_tied(x$layout))
+  fixed[tied] <- sprintf("nugget_ratio = %s", format(fixed_ratio(x$layout), digits = 4L))
   if (length(fixed)) sprintf("Fixed: %s.", paste(fixed, collapse = ", "))
 }
 

@@ -142,7 +142,7 @@ with_priors <- function(layout, prior, covariance, locations) {
   general <- prior_names(layout, covariance, locations)
   row_prior <- ifelse(layout$name %in% names(prior), layout$name, general)
   has_none <- is.na(general) & layout$kind != "range"
-  row_prior[layout$fixed | !row_prior %in% names(prior) | has_none] <- NA
+  row_prior[!is_estimated(layout) | !row_prior %in% names(prior) | has_none] <- NA
   idle <- setdiff(names(prior), row_prior)
   if (length(idle)) {
     abort_prior(sprintf("The prior of `%s` does not match an estimated parameter.", idle[1L]),

@@ -47,7 +47,7 @@ new_problem <- function(data, locations, settings, start) {
     groups = component_groups(settings$covariance, locations),
     # ---- its parameters
     layout = layout,                 # a row for each parameter: kind, transform, fixed value, start
-    free = !layout$fixed,            # which of them are estimated
+    free = is_estimated(layout),     # which of them the search moves
     # `lower`, `upper` and `vanishing`, see at_bound(); of with_start()
     bounds = NULL,
     start = NULL,                    # working parameters to start from; of with_start()

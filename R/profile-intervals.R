@@ -16,7 +16,8 @@ profile_limits <- function(object, parm, level) {
     names <- matrix(rows, dimnames = list(layout$name, NULL))
     rows <- unname(drop(take_limits(names, parm)))
   }
-  unknown <- layout$fixed | seq_along(layout$name) %in% rotated_rows(layout)
+  known <- !is_estimated(layout)
+  unknown <- known | seq_along(layout$name) %in% rotated_rows(layout)
   problem <- profile_problem(object)
   cut <- sqrt(stats::qchisq(level, 1))
   profiles <- lapply(rows, function(row) {
@@ -24,7 +25,7 @@ profile_limits <- function(object, parm, level) {
       parameter_width(object, row))
   })
   working <- vapply(profiles, `[[`, double(2L), "limits")
-  inform_open_limits(layout$name[rows], working, unknown[rows] & !layout$fixed[rows])
+  inform_open_limits(layout$name[rows], working, unknown[rows] & !known[rows])
   inform_bounded_limits(layout$name[rows], lapply(profiles, `[[`, "bounded"), layout$name)
   natural <- profile_in_natural(object, problem, rows, working)
   limit_matrix(natural[1L, ], natural[2L, ], layout$name[rows], level)

@@ -81,8 +81,8 @@ new_objective <- function(problem, parts, adjoint = NULL,
     penalised_gradient(core_to_working_slope(layout, point$values) * result$gradient, layout,
       working)
   }
-  list(evaluate = evaluate, gradient = gradient, n = n, accept = problem$keep,
-    session = problem$session)
+  with_tied_slopes(list(evaluate = evaluate, gradient = gradient, n = n, accept = problem$keep,
+    session = problem$session), layout)
 }
 
 new_effects_objective <- function(problem, n, sums, restricted) {

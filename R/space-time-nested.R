@@ -58,6 +58,6 @@ separable_problem <- function(problem) {
   problem$layout$value[product] <- 1
   problem$layout$value[rest] <- 0.5
   problem$layout$fixed[product | rest] <- TRUE
-  problem$free <- !problem$layout$fixed
+  problem$free <- is_estimated(problem$layout)
   started_problem(problem_at_rows(problem), problem)
 }

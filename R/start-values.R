@@ -11,7 +11,7 @@ start_working <- function(problem, residual_variance) {
     best <- best_candidate(problem, residual_variance)
     values[!given] <- best[!given]
   }
-  to_working(values, layout$transform)
+  at_fixed_ratio(to_working(values, layout$transform), layout)
 }
 
 residual_variance <- function(data) {
@@ -188,7 +188,7 @@ variance_splits <- function(problem, residual_variance) {
   residual_variance <- beside_known_noise(problem$data, residual_variance)
   variances <- layout$value[layout$kind == "variance"]
   nugget <- layout$value[layout$kind == "nugget"]
-  shares <- c(0.01, 0.1, 0.4, 0.8)
+  shares <- tied_share(layout, noise_scale) %||% c(0.01, 0.1, 0.4, 0.8)
   if (!is.na(nugget)) {
     left <- max(residual_variance - nugget * noise_scale, 0.1 * residual_variance)
     return(lapply(if (nugget == 0) 1 else c(0.3, 1, 3), function(x) c(x * left, nugget)))

@@ -234,6 +234,8 @@ further_arguments <- function(tame, covariance = NULL) {
   if (chance(0.15)) arguments$weights <- quote(w)
   if (chance(0.08)) arguments$prior <- do.call(neargp::pc_priors, pick(list(range = c(0.1, 0.05)), list(range = c(1e-9, 0.5), sd = c(1e6, 0.01)),
     list(nugget_sd = c(1, 0.1)), list(smoothness = c(0.3, 0.1), sd = c(1, 0.999))))
+  if (chance(0.06)) arguments$fixed <- pick(c(nugget_ratio = 0.1), c(nugget_ratio = 10), c(range = 0.3), c(nugget_ratio = 1e-6),
+    if (!tame) c(nugget_ratio = -1), if (!tame) c(nugget_ratio = 0, nugget = 1), if (!tame) c(nugget_ratio = Inf))
   if (chance(0.06)) arguments$distance <- pick("chordal", "euclidean")
   apart <- !is.null(covariance) && any(lengths(lapply(covariance$components, `[[`, "space_time")) > 0L)
   if (chance(if (apart) 0.9 else 0.06)) arguments$time <- pick(~t, ~when, "t")
