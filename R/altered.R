@@ -54,7 +54,7 @@ check_components <- function(components) {
   check_shapes(components)
   for (component in components) {
     check_variance(component[["variance"]], "variance")
-    check_ranges(component[["range"]], "range")
+    check_ranges(component[["range"]], "range", zonal = TRUE)
     check_flag(component[["ard"]] %||% FALSE, "ard")
     check_anisotropy(component[["anisotropy"]] %||% FALSE, "anisotropy")
   }

@@ -103,7 +103,7 @@ least_smoothness <- function(object) {
 correlated_distance <- function(object, correlation) {
   min(vapply(varying_components(object), function(component) {
     narrower <- if (length(component$anisotropy)) exp(-sqrt(sum(component$anisotropy^2))) else 1
-    min(component$range[component$group[1:2]]) * narrower *
+    min(component$range[utils::head(component$group, 2L)]) * narrower *
       effective_distance(component$family, component$shape, correlation)
   }, 0))
 }
@@ -123,7 +123,7 @@ distance_of_data <- function(geometry, size, object) {
 
 # The components in space whose variance is not negligible.
 varying_components <- function(object) {
-  components <- Filter(function(component) all(utils::head(component$group, 2L) > 0L),
+  components <- Filter(function(component) any(utils::head(component$group, 2L) > 0L),
     object$core_covariance$components)
   variances <- vapply(components, function(component) component$variance, 0)
   components[variances >= 0.01 * sum(variances)]

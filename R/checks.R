@@ -141,14 +141,20 @@ range_limits <- c(least = 1e-30, largest = 1e30)
 
 abort_infinite_range <- function(name) {
   abort_neargp("argument", c(sprintf("`%s` must be finite, and is Inf.", name),
-    i = "For a process that does not vary in one direction, fix a large range there, 1,000 times the extent of the coordinate: ard = TRUE, range = c(NA, 1e6)."))
+    i = "For a process that does not vary along one of several coordinates, name them: range = c(x = Inf, y = NA)."))
 }
 
-# Positive finite numbers, or NULL: fixed ranges. NA among several is a range that is not fixed.
-check_ranges <- function(x, name) {
+# Positive finite numbers, or NULL: fixed ranges. NA among several is a range that is not fixed, and
+# Inf, if `zonal`, one of a coordinate along which nothing varies.
+check_ranges <- function(x, name, zonal = FALSE) {
   if (is.null(x)) return(NULL)
   given <- if (is.numeric(x)) x[!is.na(x) | is.nan(x)]
-  if (any(given %in% Inf)) abort_infinite_range(name)
+  if (any(given %in% Inf)) {
+    if (!zonal || length(x) < 2L) abort_infinite_range(name)
+    others <- replace(x, x %in% Inf, NA)
+    if (any(!is.na(others) | is.nan(others))) check_ranges(others, name)
+    return(x)
+  }
   if (!(length(given) && all(is.finite(given)) && all(given > 0))) {
     abort_argument(name, "numbers greater than 0 (NA for a range that is estimated) or NULL", x)
   }

@@ -30,6 +30,9 @@ check_dimensions <- function(covariance, locations) {
 count_dimensions <- function(component, locations) {
   network <- component$local$mlp
   if (!is.null(network)) return(as.integer(utils::tail(network$layers, 1L)))
+  if (is_zonal(component)) {
+    return(sum(!is.na(range_groups(component, locations)$group)) - is_replicated(component))
+  }
   places <- length(locations$embedded_names) - sum(is_made_block(locations)[locations$block]) -
     length(replicate_columns(locations))
   places - is_space_time(component) + (component$local$expand$q %||% 0L)

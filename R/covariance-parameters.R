@@ -38,6 +38,7 @@ nugget_layout <- function(nugget) layout_rows("nugget", "nugget", "log", value =
 
 component_layout <- function(component, locations) {
   groups <- range_groups(component, locations)
+  component <- with_kept_ranges(component, groups)
   component <- with_replicate_range(with_time_range(component, groups), groups)
   if (isTRUE(component$none)) component$range <- rep(1, length(groups$names))
   check_range_length(component$range, groups, "range")
@@ -178,6 +179,7 @@ component_groups <- function(covariance, locations) {
       space_time = space_time_group(component), local = local_groups(locations, j, component)),
       if (is_linear(component)) list(search = linear_search_group(locations)),
       if (is_periodic(component)) list(search = periodic_search_group(component, locations)),
+      if (is_zonal(component)) list(search = zonal_search_group(component, locations)),
       if (is_replicated(component)) list(replicate = TRUE),
       if (!is.null(locations$support)) list(areal = TRUE))
   })
@@ -190,14 +192,20 @@ nugget_of <- function(layout, values) {
 
 # The component in whose metric neighbours are searched: the one of the largest variance. Several
 # responses differ in their units, so the largest shares in their variances count. A linear
-# component, whose variance grows without limit, is only searched alone, and so is a periodic one.
+# component, whose variance grows without limit, is only searched alone, and so are
+# periodic and zonal ones.
 metric_component <- function(core_covariance) search_component(core_covariance)
+
+# Zonal models of gstat's vgm() are anisotropies wider than any that is estimated, whose h is at most
+# 4 sqrt(2).
+widest_search <- 6
 
 metric_index <- function(core_covariance) {
   components <- core_covariance$components
   if (is.null(components[[1L]]$loadings)) {
     variance <- vapply(components, function(x) x$variance, 0)
-    has_range <- vapply(components, function(x) is.null(x$search), NA)
+    has_range <- vapply(components,
+      function(x) is.null(x$search) && sqrt(sum(x$anisotropy^2)) < widest_search, NA)
     return(which.max(if (any(has_range)) ifelse(has_range, variance, -1) else variance))
   }
   variances <- do.call(cbind, lapply(components, function(x) rowSums(x$loadings^2)))

@@ -80,7 +80,7 @@ sum_of_covariances <- function(components, distance, directional_range, time = 0
   }
   parts <- lapply(components, function(component) {
     r <- distance / directional_range(component)
-    u <- abs(time) / component$range[length(component$range)]
+    u <- abs(time) / range_of_time(component)
     if (is_periodic(component)) {
       lag <- periodic_lag(component, distance, abs(time))
       return(component$variance * correlation_at(component, lag / component$range))
@@ -90,6 +90,12 @@ sum_of_covariances <- function(components, distance, directional_range, time = 0
       correlation_at(component, sqrt(r^2 + u^2)))
   })
   Reduce(`+`, parts)
+}
+
+# The range of the last coordinate. A component of a fit that does not depend on it is constant in it.
+range_of_time <- function(component) {
+  last <- utils::tail(component$group %||% length(component$range), 1L)
+  if (last > 0L) component$range[last] else Inf
 }
 
 # The correlation at one time.
@@ -128,6 +134,7 @@ space_time_correlation <- function(component, r, u) {
 # B = [[u, v], [v, -u]]. Let h^2 = u^2 + v^2. Since B squared is h^2 times the identity, the square
 # of |exp(-B) e| is e' exp(-2B) e = cosh(2h) - sinh(2h) cos(2 (phi - phi_major)).
 range_in_direction <- function(component, direction) {
+  if (identical(component$group[1L], 0L)) return(Inf)
   if (!length(component$anisotropy)) return(component$range[1L])
   h <- sqrt(sum(component$anisotropy^2))
   if (is.null(direction)) return(component$range[1L] * exp(h))

@@ -38,6 +38,11 @@
 #' `cov_matern() * cov_periodic(period = 1)` is a season whose shape changes. The second factor is
 #' of the `time`, or of the only coordinate, as in a separable [cov_spacetime()].
 #'
+#' Name the coordinates in `range` to give each its own: `range = c(x = 10, y = NA)` fixes one range
+#' and estimates the other. With `Inf`, the component does not vary along that coordinate (zonal
+#' anisotropy). For example, `cov_matern() + cov_matern(range = c(x = Inf, y = NA))` adds layers
+#' that depend on `y` alone. `Inf` requires one response of rows in memory.
+#'
 #' With several ranges, `r` is the length of all coordinate differences, each divided by its range,
 #' time included. You should use [cov_spacetime()] for space and time. `cov_gaussian()` is the
 #' squared exponential (RBF) kernel. The Cauchy family is the rational quadratic kernel `(1 + d^2 /
@@ -48,8 +53,8 @@
 #'   response. Default `NULL`: estimated.
 #' @param range the range, a positive number in the units of the coordinates (km on the sphere), or
 #'   a formula, see [nonstationary_covariance]. With `ard`, anisotropy in three coordinates, factors
-#'   or a time, give one number each: coordinates, then factors, then time, and `NA` to estimate
-#'   one. Default `NULL`: estimated.
+#'   or a time, give one number each: coordinates, then factors, then time, or by name. `NA`
+#'   estimates one, and `Inf` leaves one out. Default `NULL`: estimated.
 #' @param ard `TRUE` for one range per coordinate (automatic relevance determination). Times and
 #'   factors always use their own. Default: `FALSE`.
 #' @param anisotropy `TRUE` to estimate a geometric anisotropy of the first two coordinates, or
@@ -107,6 +112,10 @@
 #' coef(fit, what = "covariance")
 #' coef(update(fit, covariance = cov_exponential(range = 20) + cov_exponential(range = 200)),
 #'   what = "covariance")
+#'
+#' # Zonal anisotropy: one component depends on the north coordinate alone
+#' zonal <- update(fit, covariance = cov_matern() + cov_matern(range = c(east = Inf, north = NA)))
+#' coef(zonal, what = "covariance")
 #'
 #' # A season whose shape changes slowly
 #' months <- data.frame(co2 = c(co2), year = c(time(co2)))
@@ -200,13 +209,22 @@ new_covariance <- function(family, shape, variance, range, ard, anisotropy, star
   if (is_local) range <- NULL
   component <- list(
     family = family, shape = shape, variance = check_variance(variance, "variance"),
-    range = check_ranges(range, "range"), ard = check_flag(ard, "ard"),
+    range = check_ranges(range, "range", zonal = TRUE), ard = check_flag(ard, "ard"),
     anisotropy = check_anisotropy(anisotropy, "anisotropy"), start = check_covariance_start(start,
       family)
   )
   component$local <- local
+  if (is_zonal(component) && !is.null(warp)) {
+    abort_neargp("argument", c("`range` cannot be Inf with `warp`.",
+      i = "Leave one of them out."))
+  }
+  # coordinates that are named use one range each
+  if (names_ranges(component$range) && isFALSE(component$anisotropy) &&
+      !"range" %in% names(component$range)) {
+    component$ard <- TRUE
+  }
   estimates_anisotropy <- isTRUE(component$anisotropy)
-  if (ard && !isFALSE(component$anisotropy)) {
+  if (component$ard && !isFALSE(component$anisotropy)) {
     abort_neargp("argument", c("`ard` and `anisotropy` cannot both be used.",
       i = "`ard` estimates a range along each coordinate axis, `anisotropy` along a rotated pair of axes."))
   }

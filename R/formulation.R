@@ -135,6 +135,7 @@ settings_by_rows <- function(settings, rows, data) {
   settings <- with_shards(settings, data, rows$stream$rows %||% count_sharded(settings, data))
   settings$default_covariance <- is.null(settings$covariance)
   settings$covariance <- settle_covariance(settings, data, rows$locations, !is.null(rows$stream))
+  settings$covariance <- settle_zonal(settings, rows, data)
   settings$covariance <- settle_periodic(settings, rows, data)
   check_dimensions(settings$covariance, rows$locations)
   settings$method <- with_feature_neighbors(settings$method, settings$covariance, data)

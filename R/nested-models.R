@@ -100,15 +100,22 @@ isotropic_models <- function(problem) {
     source[ranges] <- ranges[own[match(tied, group)]]
     source[component_rows(layout, j, c("u", "v"))] <- NA
     groups[[j]]$group <- group
+    if (is_zonal(problem$covariance$components[[j]])) {
+      groups[[j]]$search <- core_group(groups[[j]])
+    }
   }
   changed <- is.na(source) | source != seq_along(source)
   if (!any(changed) || any(layout$fixed[changed])) return(list())
   list(tied_model(problem, groups, source))
 }
 
+# Coordinates that the component does not depend on remain so.
 isotropic_groups <- function(component, locations) {
+  own <- range_groups(component, locations)$group
   component$ard <- component$anisotropy <- FALSE
-  range_groups(component, locations)$group
+  component["range"] <- list(NULL)
+  group <- replace(range_groups(component, locations)$group, is.na(own), NA)
+  match(group, unique(stats::na.omit(group)))
 }
 
 # The problem with the parameters that are their own `source`; others follow their source, or are 0

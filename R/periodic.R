@@ -62,7 +62,8 @@ settle_periodic <- function(settings, rows, data) {
   covariance <- settings$covariance
   if (!has_periodic(covariance)) return(covariance)
   own <- vapply(covariance$components, is_periodic, NA)
-  check_periodic(settings, own, rows, data)
+  check_beside_coordinates(settings, own, rows, data, "cov_periodic()",
+    "Add another covariance: cov_matern() + cov_periodic().")
   covariance$components[own] <- lapply(covariance$components[own], function(component) {
     component$coordinate <- periodic_coordinate(component$coordinate, rows$locations)
     component
@@ -71,9 +72,11 @@ settle_periodic <- function(settings, rows, data) {
   covariance
 }
 
-check_periodic <- function(settings, own, rows, data) {
+# Components that do not depend on some coordinates. `own`: which they are; `name`: what they are
+# called; `alone`: the hint where there is no other.
+check_beside_coordinates <- function(settings, own, rows, data, name, alone) {
   refuse <- function(what, hint) {
-    abort_neargp("covariance", c(sprintf("cov_periodic() is not supported %s.", what), i = hint))
+    abort_neargp("covariance", c(sprintf("%s is not supported %s.", name, what), i = hint))
   }
   if (!is.null(rows$stream)) {
     refuse("for rows that are read in pieces", "Give the rows as a data frame.")
@@ -84,8 +87,7 @@ check_periodic <- function(settings, own, rows, data) {
   able <- has_ability(settings$method, "linear", settings$family) &&
     has_ability(settings$method, "singular_field", settings$family)
   if (all(own) && !able) {
-    refuse(sprintf("alone by %s", method_call(settings$method)),
-      "Add another covariance: cov_matern() + cov_periodic().")
+    refuse(sprintf("alone by %s", method_call(settings$method)), alone)
   }
 }
 

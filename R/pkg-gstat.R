@@ -20,8 +20,9 @@
 #' | `"Nug"`, `"Err"` | the argument `nugget` of [neargp()] |
 #' | `anis = c(angle, ratio)` | `anisotropy = c(angle = , ratio = )` |
 #'
-#' Both sides are equal at all distances and directions. Nested models become sums. Other models and
-#' anisotropy in three dimensions are errors. The nugget is an attribute of the covariance, to be
+#' Both sides are equal at all distances and directions. Nested models become sums. A zonal structure
+#' is a model with a ratio below 0.001, such as `anis = c(0, 1e-6)`. It keeps its axes and ranges with
+#' `fixed = FALSE`. Other models and anisotropy in three dimensions are errors. The nugget is an attribute of the covariance, to be
 #' passed to [neargp()]: `nugget = attr(model, "nugget")`.
 #'
 #' On the sphere, gstat's distances are great circles and those of neargp are chords.
@@ -77,12 +78,17 @@ as_covariance.variogramModel <- function(x, fixed = TRUE, ...) {
   structure(Reduce(`+`, components), nugget = sum(x$psill[is_nugget]))
 }
 
-# `call`: of variogram_call().
+# Below this ratio of its ranges a model is zonal: it does not vary along its major axis.
+zonal_ratio <- 1e-3
+
+# `call`: of variogram_call(). A zonal model keeps its axes and ranges.
 as_component <- function(call, fixed) {
   values <- call$arguments
   if (!fixed) {
-    values <- c(list(start = values),
-      if (!is.null(values$anisotropy)) list(anisotropy = TRUE),
+    axes <- values$anisotropy
+    kept <- if (!is.null(axes) && axes[["ratio"]] < zonal_ratio) c("range", "anisotropy")
+    values <- c(list(start = values[setdiff(names(values), kept)]), values[kept],
+      if (!is.null(axes) && is.null(kept)) list(anisotropy = TRUE),
       if (call$maker == "cov_matern") list(nu = NULL))
   }
   do.call(utils::getFromNamespace(call$maker, "neargp"), values)

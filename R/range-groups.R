@@ -9,9 +9,10 @@ range_groups <- function(component, locations) {
   groups <- coordinate_groups(component, without_replicates(locations))
   of_factor <- locations$embedded_names %in% replicates_among(locations)
   group <- replace(rep(NA_integer_, length(of_factor)), !of_factor, groups$group)
-  if (!is_replicated(component)) return(list(group = group, names = groups$names))
+  if (!is_replicated(component)) return(replace(groups, "group", list(group)))
   group[locations$embedded_names == component$replicate] <- length(groups$names) + 1L
-  list(group = group, names = c(groups$names, paste0("range_", component$replicate)))
+  c(list(group = group, names = c(groups$names, paste0("range_", component$replicate))),
+    groups[c("all", "kept")])
 }
 
 coordinate_groups <- function(component, locations) {
@@ -27,7 +28,7 @@ coordinate_groups <- function(component, locations) {
     return(list(group = replace(group, locations$kind[locations$block] == "linear", 1L)))
   }
   groups <- space_groups(component, without_made_blocks(locations))
-  list(group = replace(group, !is_made, groups$group), names = groups$names)
+  c(list(group = replace(group, !is_made, groups$group)), groups[names(groups) != "group"])
 }
 
 # A ten thousandth of the distance between levels, at which covariances between levels are 0. It is
@@ -74,8 +75,9 @@ space_groups <- function(component, locations) {
   # A coordinate of space may also be called "time".
   labels <- rev(make.unique(rev(labels[named]), sep = "_"))
   first <- c(rep(1L, sharing), seq_len(blocks - sharing) + min(sharing, 1L))
-  list(group = first[locations$block],
+  groups <- list(group = first[locations$block],
     names = c(if (!component$ard && sharing > 0L) "range", sprintf("range_%s", labels)))
+  without_zonal(groups, component)
 }
 
 # The number of blocks with the first range: the plane that an anisotropy rotates; with `ard` one;

@@ -129,6 +129,10 @@ refuse_of_model <- function(value, name, has, model, what) {
 check_margin <- function(covariance, name) {
   check_class(covariance, name, "neargp_covariance", "a covariance, such as cov_matern()")
   components <- covariance$components
+  if (has_zonal(covariance)) {
+    abort_neargp("argument", c(sprintf("`range` of `%s` must be finite.", name),
+      i = "Add a component instead: cov_spacetime() + cov_matern(range = c(10, Inf))."))
+  }
   if (length(components) != 1L || !is.null(components[[1L]]$space_time) ||
       has_local_fields(covariance) || has_linear(covariance)) {
     abort_neargp("argument",

@@ -85,7 +85,7 @@ check_variogram_start <- function(data, locations, settings) {
   if (!is.null(locations$support)) refuse("areas")
   if (length(covariance$components) > 1L) refuse("a sum of covariances")
   if (has_local_fields(covariance) || has_no_distance(covariance) ||
-    has_periodic(covariance)) {
+    has_periodic(covariance) || has_zonal(covariance)) {
     refuse("this covariance", "It is for a stationary function of distance.")
   }
   groups <- range_groups(covariance$components[[1L]], locations)

@@ -188,8 +188,7 @@ variogram_space <- function(fit, time_lag) {
 
 short_time_lag <- function(fit) {
   if (is.null(fit$locations$time)) return(0)
-  min(vapply(falling_components(fit),
-    function(x) x$range[x$group[length(fit$locations$embedded_names)]], 0)) / 10
+  min(vapply(falling_components(fit), range_of_time, 0)) / 10
 }
 
 # Periodic components are not functions of the distance, unless there are no others.

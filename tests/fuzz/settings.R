@@ -45,7 +45,8 @@ random_warp <- function(tame) {
 covariance_arguments <- function(maker, tame) {
   arguments <- list()
   if (chance(0.15)) arguments$variance <- pick(1, 0.01, 1e8, 1e-8, 1e200, 1e-200)
-  if (chance(0.15)) arguments$range <- pick(0.1, 1, 1e-6, 1e6, 1e200, c(0.1, 0.2), c(NA, 0.3), 1e-200)
+  if (chance(0.15)) arguments$range <- pick(0.1, 1, 1e-6, 1e6, 1e200, c(0.1, 0.2), c(NA, 0.3), 1e-200,
+    c(Inf, NA), c(s1 = Inf, s2 = NA), c(s2 = 0.3, s1 = NA), if (!tame) c(Inf, Inf), if (!tame) c(Inf, -1), if (!tame) c(s1 = Inf, nowhere = 1))
   if (chance(0.12)) arguments$ard <- TRUE else if (chance(0.15)) arguments$anisotropy <- random_anisotropy()
   if (!tame && chance(0.1)) {
     arguments$start <- pick(list(range = 0.2), list(variance = 2), list(range = 1e-10), list(nope = 1), list(range = -1))
