@@ -77,9 +77,10 @@ saturate_areas <- function(x) {
   replace(x, beyond, .Machine$double.xmax)
 }
 
-# A function of linear predictors, any number of them.
-response_curve <- function(object) {
-  parameters <- response_parameters(object)
+# A function of linear predictors, any number of them. `at`: covariates of the family's parameters,
+# for linear predictors of as many rows.
+response_curve <- function(object, at = list()) {
+  parameters <- response_parameters(object, at)
   if (!has_transform(object$family)) {
     family <- response_family(object$family)
     return(function(eta) family$mean(eta, as.list(parameters), 1))
@@ -97,9 +98,9 @@ transformed_curve <- function(object, ends, points = 2001L) {
 }
 
 # E h(eta) of points with these moments.
-expected_responses <- function(object, mean, variance) {
+expected_responses <- function(object, mean, variance, at = list()) {
   predictive_mean(new_mixture(mean, sqrt(pmax(variance, 0)), object$family,
-    response_parameters(object)))
+    response_parameters(object, at)))
 }
 
 has_exponential_mean <- function(curve) {

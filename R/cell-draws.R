@@ -7,10 +7,21 @@ cell_posterior <- function(fit, target, settings) {
   support <- cell_support(target)
   settings <- with_sparse_cells(fit, length(support$area), settings)
   posterior <- area_posterior(fit$method, fit, support, settings)
-  curve <- response_curve(fit)
+  at <- parameter_columns_of_cells(target)
+  curve <- response_curve(fit, at)
   check_mean_exists(fit, curve, posterior,
     "Joint draws need a response whose expected value exists.")
-  list(fit = fit, posterior = posterior, curve = curve, draw = predictor_drawer(posterior))
+  list(fit = fit, posterior = posterior, curve = curve, at = at,
+    draw = predictor_drawer(posterior))
+}
+
+# The covariates on which parameters of the family depend.
+parameter_columns_of_cells <- function(target) {
+  if (is.null(target$new_parameter_columns)) return(list())
+  columns <- target$new_parameter_columns()
+  known <- Reduce(`&`, lapply(columns, stats::complete.cases))
+  check_index_column(known, "covariates of family parameters")
+  list(parameter_columns = columns)
 }
 
 # Dense draws are limited to as many points as svgp() draws together.

@@ -22,8 +22,8 @@
 #' * `zi` itself is the probability at the mean of numbers and at the first level of factors.
 #'   [noise] uses the same names.
 #' * `fixed = c("zi:depth" = 0)` fixes a coefficient.
-#' * [predict()] and [scores()] need the covariates. `type = "link"` does not.
-#' * Formulas accept neither random effects nor smooths. [predict_areas()], [predict_index()] and
+#' * [predict()], [scores()] and [predict_index()] need the covariates. `type = "link"` does not.
+#' * Formulas accept neither random effects nor smooths. [predict_areas()] and
 #'   [exceedance_region()] do not support them.
 #'
 #' [vnngp()] (data in memory) and [joint_models] support them. Fits with `cov_none()` are those

@@ -46,7 +46,7 @@ drawn_index <- function(fits, grid, rows, settings) {
     }))
   })
   expected <- Reduce(`*`, lapply(parts, function(part) {
-    expected_responses(part$fit, part$posterior$mean, cell_variances(part$posterior))
+    expected_responses(part$fit, part$posterior$mean, cell_variances(part$posterior), part$at)
   }))
   none <- matrix(0, nrow(rows) * length(cells), 0L)
   list(mean = as.vector(rowsum(grid$area * expected, grid$number)),

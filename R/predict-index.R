@@ -53,7 +53,7 @@ predict_index <- function(object, newdata, area = 1, group = NULL,
   check_required()
   fits <- lapply(fits_of_index(object), function(fit) {
     check_fit(fit)
-    check_predicts_areas(fit)
+    check_predicts_areas(fit, by_cell = TRUE)
     check_grid_frame(newdata)
     for_effects_of(fit, newdata, re.form, allow.new.levels, pooled = FALSE)
   })

@@ -198,3 +198,28 @@ test_extended("90% intervals of totals of counts cover the totals of simulated s
   expect_gt(mean(covered), 0.82)
   expect_lt(mean(covered), 0.97)
 })
+
+test_that("parameters that depend on covariates are those of each cell", {
+  set.seed(8)
+  d <- data.frame(x = runif(200), y = runif(200))
+  d$count <- rbinom(200, 1, plogis(1 - 2 * d$x)) * rpois(200, exp(1.5 + sin(6 * d$y)))
+  fit <- suppressMessages(neargp(count ~ 1, d, coords = ~ x + y, family = zi_poisson(zi = ~ x),
+    method = vnngp(k = 8), covariance = index_covariance))
+  cells <- index_cells(2001:2002)
+  index <- predict_index(fit, cells, area = ~ km2, group = "year", draws = 3000, seed = 1,
+    statistics = "index", parameters = "plug-in")
+  cellwise <- tapply(cells$km2 * predict(fit, cells, parameters = "plug-in")$mean, cells$year, sum)
+  expect_lt(max(abs(index$mean - cellwise) / index$sd), 0.05)
+  # the probability of an excess zero, by plain R
+  eta <- as.matrix(simulate(fit, 3000, seed = 5, newdata = cells[1:36, ], type = "link"))
+  slope <- coef(fit, what = "covariance")
+  slope <- slope[grepl("x$", names(slope))]
+  at <- fit$data$parameter_models$zi$recipe
+  zi <- stats::plogis(stats::qlogis(fit$family_parameters[["zi"]]) +
+    slope * (cells$x[1:36] - at$center))
+  totals <- colSums(cells$km2[1:36] * (1 - zi) * exp(eta))
+  expect_equal(index$mean[1L], mean(totals), tolerance = 0.03)
+  expect_equal(index$sd[1L], stats::sd(totals), tolerance = 0.12)
+  expect_error(predict_index(fit, replace(cells, "x", NA_real_), area = ~ km2),
+    class = "neargp_error")
+})
