@@ -68,16 +68,21 @@ core_nodes <- function(coords, order, neighbors, jitter, low_rank) {
 # nodes. A greater jitter, at most a hundred times, then succeeds. Means change by hundredths of
 # their standard deviation, and by more if there is almost no noise.
 factored_posterior <- function(nodes, node_of_datum, given, exact, context) {
+  with_enough_jitter(given$jitter, function(jitter) {
+    nodes$jitter <- jitter
+    posterior_at_nodes(nodes, node_of_datum, given, exact, context)
+  })
+}
+
+with_enough_jitter <- function(jitter, posterior_with) {
   failure <- NULL
   for (times in c(1, 10, 100)) {
-    nodes$jitter <- times * given$jitter
-    pointer <- tryCatch(posterior_at_nodes(nodes, node_of_datum, given, exact, context),
-      neargp_error_core = function(condition) {
-        failure <<- condition
-        NULL
-      })
+    pointer <- tryCatch(posterior_with(times * jitter), neargp_error_core = function(condition) {
+      failure <<- condition
+      NULL
+    })
     if (is.null(pointer)) next
-    if (times > 1) tell_jitter(nodes$jitter)
+    if (times > 1) tell_jitter(times * jitter)
     return(pointer)
   }
   abort_neargp("cholesky", c(

@@ -41,19 +41,24 @@ cell_variances <- function(posterior) {
   pmax(posterior$variances() + row_forms(posterior$unseen, posterior$vcov), 0)
 }
 
-# The results of `visit` for matrices of expected responses: a row for each cell, some draws at a
-# time. Expected responses of several parts are multiplied.
-for_draws_of_cells <- function(parts, settings, visit) {
-  counts <- draw_parts(settings$draws, length(parts[[1L]]$posterior$mean))
+# The results of `visit` for draws at cells, some at a time. `draw`: a function of their count.
+for_draws_of_cells <- function(draw, cells, settings, visit) {
+  counts <- draw_parts(settings$draws, cells)
   advance <- progress_reporter(length(counts), settings$verbose)
   lapply(counts, function(count) {
-    expected <- lapply(parts, function(part) {
-      eta <- part$draw(count)
-      matrix(part$curve(eta), nrow(eta))
-    })
+    drawn <- draw(count)
     advance()
-    visit(Reduce(`*`, expected))
+    visit(drawn)
   })
+}
+
+# A matrix of draws of the expected responses of separate fits, whose product it is: a row for each
+# cell.
+expected_draws <- function(parts, count) {
+  Reduce(`*`, lapply(parts, function(part) {
+    eta <- part$draw(count)
+    matrix(part$curve(eta), nrow(eta))
+  }))
 }
 
 # The values of `of_fit(fit, draws)` for the fits that represent the posterior of the parameters,

@@ -114,7 +114,8 @@ new_sides <- function(probability, type) {
 leading_runs <- function(value, sides, settings) {
   settings$draws <- value$draws
   above <- sides$above[sides$order]
-  unlist(for_draws_of_cells(list(value$part), settings, function(expected) {
+  draw <- function(count) expected_draws(list(value$part), count)
+  unlist(for_draws_of_cells(draw, length(above), settings, function(expected) {
     agrees <- (expected[sides$order, , drop = FALSE] > settings$threshold) == above
     apply(agrees, 2L, match, x = FALSE, nomatch = nrow(agrees) + 1L) - 1L
   }))

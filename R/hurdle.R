@@ -19,6 +19,9 @@
 #' p + p F(q). Given the locations, the two are independent, so each fit uses its own process, trend
 #' and covariance. If both depend on one process, use [tweedie()] or [zi_nbinom2()].
 #'
+#' A joint fit uses the covariance of both parts. `predict_index()` of its hurdle model sums presence
+#' times amount over cells, and its uncertainty includes that of all parameters.
+#'
 #' The positive fit must contain the present rows of `presence`, in their order and at their
 #' locations. `fitted()`, `residuals()`, `augment()`, `plot()`, `cross_validate()` and leave-one-out
 #' `scores()` need the data of `presence` under the name in its call.
@@ -79,6 +82,14 @@
 #' richer <- update(hurdle, positive_arguments = list(formula = . ~ y))
 #' coef(richer)
 #' tidy(richer)
+#'
+#' # Both parts share processes: the index of abundance
+#' d$amount <- ifelse(d$catch > 0, d$catch, NA)
+#' both <- neargp(list(catch > 0 ~ 1, amount ~ 1), d, coords = ~ x + y,
+#'   family = list(binomial(), Gamma("log")), method = vnngp(k = 8))
+#' cells <- expand.grid(x = 1:9 / 10, y = 1:9 / 10)
+#' predict_index(neargp_hurdle(both), cells, area = 0.01, statistics = "index")
+#' predict_index(both, cells, area = 0.01, statistics = "index")  # each response by itself
 #' @export
 neargp_hurdle <- function(presence, positive) {
   check_given(missing(presence), "presence", "a fit of neargp()")

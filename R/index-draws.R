@@ -1,20 +1,27 @@
 # The draws and moments behind predict_index().
 
-# `rows`: the quantities of a group in order. `draws`: a row for each of these quantities, group by
-# group. `mean`: the mean of the index of each group. `exact`: the moments of the index if the
-# response is normal, else NULL.
-index_values <- function(fits, grid, settings) {
-  rows <- index_rows(settings, colnames(grid$axes))
+# The values of each index of a model, a list. `draws`: a row for each of the quantities `rows`,
+# group by group. `mean`: the mean of the index of each group. `exact`: the moments of the index if
+# the response is normal, else NULL.
+index_values <- function(model, grid, rows, settings) {
+  UseMethod("index_values")
+}
+
+#' @export
+index_values.default <- function(model, grid, rows, settings) {
+  fits <- model$fits
   alone <- length(fits) == 1L
   settings$integrated <- alone && integrates_areas(settings$parameters, fits[[1L]],
     length(grid$area), settings)
   found <- over_parameters(fits[[1L]], settings, function(fit, draws) {
-    drawn_index(c(list(fit), fits[-1L]), grid, rows, replace(settings, "draws", draws))
+    settings$draws <- draws
+    drawn_indices(cells_of_fits(c(list(fit), fits[-1L]), grid, settings), grid, rows,
+      settings)[[1L]]
   })
   part <- function(name) do.call(cbind, lapply(found$values, `[[`, name))
   exact <- alone && settings$linear && "index" %in% settings$statistics
-  list(rows = rows, mean = drop(part("mean") %*% found$weights), draws = part("draws"),
-    exact = if (exact) exact_index(fits[[1L]], grid, settings))
+  list(list(mean = drop(part("mean") %*% found$weights), draws = part("draws"),
+    exact = if (exact) exact_index(fits[[1L]], grid, settings)))
 }
 
 exact_index <- function(fit, grid, settings) {
@@ -36,27 +43,38 @@ target_of_grid <- function(fit, grid) {
   target
 }
 
-drawn_index <- function(fits, grid, rows, settings) {
+# Expected responses at the cells of a grid. `expected`: a vector of their means for each index.
+# `draw`: a function of a count that returns a matrix for each index.
+cells_of_fits <- function(fits, grid, settings) {
   parts <- lapply(fits, function(fit) cell_posterior(fit, target_of_grid(fit, grid), settings))
-  cells <- split(seq_along(grid$number), grid$number)
-  draws <- for_draws_of_cells(parts, settings, function(density) {
-    do.call(rbind, lapply(cells, function(own) {
-      index_of_group(density[own, , drop = FALSE], grid$area[own],
-        grid$axes[own, , drop = FALSE], rows)
-    }))
-  })
   expected <- Reduce(`*`, lapply(parts, function(part) {
     expected_responses(part$fit, part$posterior$mean, cell_variances(part$posterior), part$at)
   }))
-  none <- matrix(0, nrow(rows) * length(cells), 0L)
-  list(mean = as.vector(rowsum(grid$area * expected, grid$number)),
-    draws = do.call(cbind, c(list(none), draws)))
+  list(expected = list(expected), draw = function(count) list(expected_draws(parts, count)))
+}
+
+# `cells`: of cells_of_fits(). `unknowns`: how many numbers a draw takes.
+drawn_indices <- function(cells, grid, rows, settings, unknowns = length(grid$area)) {
+  groups <- split(seq_along(grid$number), grid$number)
+  of_density <- function(density) {
+    do.call(rbind, lapply(groups, function(own) {
+      index_of_group(density[own, , drop = FALSE], grid$area[own],
+        grid$axes[own, , drop = FALSE], rows)
+    }))
+  }
+  draws <- for_draws_of_cells(cells$draw, unknowns, settings, function(densities) {
+    lapply(densities, of_density)
+  })
+  none <- matrix(0, nrow(rows) * length(groups), 0L)
+  lapply(seq_along(cells$expected), function(i) {
+    list(mean = as.vector(rowsum(grid$area * cells$expected[[i]], grid$number)),
+      draws = do.call(cbind, c(list(none), lapply(draws, `[[`, i))))
+  })
 }
 
 # ---- the table -----------------------------------------------------------------------------------
 
-index_table <- function(grid, values, settings) {
-  rows <- values$rows
+index_table <- function(grid, rows, values, settings) {
   count <- nrow(grid$groups)
   group <- rep(seq_len(count), each = nrow(rows))
   draws <- unname(values$draws)

@@ -27,10 +27,17 @@ hurdle_distribution.neargp_joint_hurdle <- function(object, newdata, threads = N
     response_parameters(object$positive, columns), 1, scored_weights(object$positive, newdata, 1)))
 }
 
-moments_given_presence <- function(mean, covariance, linkinv) {
+# Nodes in standard units of the linear predictor of presence, and their weights.
+presence_nodes <- function() {
   rule <- legendre_rules[[3L]]
   z <- 6 * rule$nodes
-  weight <- 6 * rule$weights * stats::dnorm(z)
+  list(z = z, weight = 6 * rule$weights * stats::dnorm(z))
+}
+
+moments_given_presence <- function(mean, covariance, linkinv) {
+  nodes <- presence_nodes()
+  z <- nodes$z
+  weight <- nodes$weight
   sd <- sqrt(covariance[, 1L, 1L])
   p <- matrix(linkinv(rep(mean[, 1L], each = length(z)) + outer(z, sd)), length(z))
   total <- colSums(weight * p)
@@ -39,6 +46,20 @@ moments_given_presence <- function(mean, covariance, linkinv) {
   slope <- covariance[, 1L, 2L] / sd
   list(p = total, mean = mean[, 2L] + slope * m1,
     variance = pmax(covariance[, 2L, 2L] + slope^2 * (m2 - m1^2 - 1), 0))
+}
+
+# E p(a) h(b), with h(b) the expected amount given its linear predictor, from the distribution of b
+# given each node of a.
+expected_product <- function(parts, mean, covariance) {
+  nodes <- presence_nodes()
+  linkinv <- parts[[1L]]$family$linkinv
+  sd <- sqrt(covariance[, 1L, 1L])
+  slope <- ifelse(sd > 0, covariance[, 1L, 2L] / sd, 0)
+  rest <- pmax(covariance[, 2L, 2L] - slope^2, 0)
+  Reduce(`+`, Map(function(z, weight) {
+    weight * linkinv(mean[, 1L] + z * sd) * expected_responses(parts[[2L]],
+      mean[, 2L] + z * slope, rest)
+  }, nodes$z, nodes$weight))
 }
 
 #' @export

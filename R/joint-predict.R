@@ -100,19 +100,30 @@ specified_structures <- function(object, working = object$parameters$working) {
 # Means and covariances of the linear predictors of some responses at locations. `targets`: for each
 # of these its data, and design and offset of the locations.
 linear_predictors <- function(object, fields, targets) {
+  predictor_moments(object, fields, predictor_parts(object, fields, targets))
+}
+
+# For each response its number `m`, the `mean` of its linear predictor, the columns of the trend
+# less what the fields answer to them, and the derivatives of the mean in the parameters.
+predictor_parts <- function(object, fields, targets) {
   A <- core_loadings(object)
   count <- nrow(fields$mean)
   responses <- match(names(targets), object$outputs)
-  parts <- Map(function(target, m) {
+  Map(function(target, m) {
     columns <- object$parts[[m]]$joint$columns
     design <- matrix(0, count, length(object$core_trend$beta))
     design[, columns] <- design_columns(target$data, target$X)
-    list(m = m, design = design, mean = base_mean(target$data, target$X, target$offset) +
+    list(m = m, mean = base_mean(target$data, target$X, target$offset) +
       drop(row_products(design, object$core_trend$beta)) + drop(fields$mean %*% A[m, ]),
     unseen = design - with_columns_of_new(field_answers(fields$response, A[m, ], count),
       ncol(design)),
     slopes = parameter_slopes(object, fields, design, m))
   }, targets, responses)
+}
+
+predictor_moments <- function(object, fields, parts) {
+  A <- core_loadings(object)
+  count <- nrow(fields$mean)
   covariance <- array(0, c(count, length(parts), length(parts)))
   for (p in seq_along(parts)) for (q in seq_len(p)) {
     covariance[, p, q] <- covariance[, q, p] <- covariance_of_predictors(object, fields, parts[[p]],

@@ -16,21 +16,23 @@
 #' * `"range_edge"`: the x below which a share `probs` of sum(a d) lies
 #'   (doi:10.1111/gcb.15614).
 #'
-#' They are those of sdmTMB's `get_index()`, `get_cog()`, `get_eao()` and `get_range_edge()`,
-#' computed from draws. A Gaussian index is exact. See the article "Index of abundance".
+#' Definitions are those of sdmTMB. A Gaussian index is exact. See [neargp_hurdle()] for [joint
+#' fits][joint_models], and the article "Index of abundance".
 #'
-#' @param object a fit that supports [predict_areas()], or a [hurdle model][neargp_hurdle].
+#' @param object a fit that supports [predict_areas()], a joint fit, or a hurdle model.
 #' @param newdata cells of each group.
 #' @param area positive areas of cells, or their column. Default: 1.
-#' @param group columns, as a formula or names. Default `NULL`: the fit's time, or one group.
-#' @param statistics the quantities. Default: all.
+#' @param group columns, as a formula or names. Default: the fit's time.
+#' @param statistics default: all.
 #' @param axes columns for centres and edges. Default: numbers among `coords`.
-#' @param probs shares for range edges. Default: 0.05 and 0.95.
-#' @param draws number of draws. Default: 1,000.
+#' @param probs shares for range edges.
+#' @param draws number of draws.
 #' @param level,seed,k,threads,verbose,re.form,allow.new.levels,parameters see [predict_areas()].
+#' @param outputs responses of a joint fit. Default `NULL`: all.
 #' @param ... not used.
-#' @return A data frame of class `neargp_index`: columns of `group`, `statistic`, `axis`, `prob`,
-#'   `mean`, `sd`, `lower` and `upper`. Attribute `"draws"`: a matrix, rows x draws.
+#' @return A data frame of class `neargp_index`: `output` for joint fits, columns of `group`,
+#'   `statistic`, `axis`, `prob`, `mean`, `sd`, `lower` and `upper`. Attribute `"draws"`: rows x
+#'   draws.
 #'   Incomplete cells are errors.
 #' @examples
 #' hauls <- data.frame(x = runif(300), y = runif(300), year = 1:3)
@@ -39,54 +41,69 @@
 #' cells <- expand.grid(x = 1:9 / 10, y = 1:9 / 10, year = 1:3)
 #' index <- predict_index(fit, cells, area = 0.01, group = ~ year)
 #' plot(index)
-#' # Did it grow?
 #' draws <- attr(index, "draws")[index$statistic == "index", ]
-#' mean(draws[3, ] > draws[1, ])
+#' mean(draws[3, ] > draws[1, ])  # growth?
 #' @export
 predict_index <- function(object, newdata, area = 1, group = NULL,
                           statistics = c("index", "center_of_gravity", "effective_area",
                             "range_edge"), axes = NULL, probs = c(0.05, 0.95), level = 0.95,
                           draws = 1000L, seed = NULL, k = NULL, threads = NULL,
                           verbose = rlang::is_interactive(), re.form = NULL,
-                          allow.new.levels = FALSE, parameters = NULL, ...) {
+                          allow.new.levels = FALSE, parameters = NULL, outputs = NULL, ...) {
   check_no_more_arguments()
   check_required()
-  fits <- lapply(fits_of_index(object), function(fit) {
-    check_fit(fit)
-    check_predicts_areas(fit, by_cell = TRUE)
-    check_grid_frame(newdata)
-    for_effects_of(fit, newdata, re.form, allow.new.levels, pooled = FALSE)
-  })
-  settings <- new_area_settings(fits[[1L]], list(fun = "sum", type = "response",
+  model <- index_model(object, newdata, list(outputs = outputs, re_form = re.form,
+    allow_new_levels = allow.new.levels))
+  settings <- new_area_settings(model$fits[[1L]], list(fun = "sum", type = "response",
     interval = "confidence", level = level, joint = FALSE, draws = draws, k = k,
     threads = threads, verbose = verbose))
   settings$statistics <- check_choices(statistics, "statistics", names(index_statistics))
   settings$probs <- check_probs(probs)
-  grid <- index_grid(fits[[1L]], newdata, area, group, axes)
+  grid <- index_grid(model$fits[[1L]], newdata, area, group, axes)
   settings$parameters <- parameters
   state <- seed_generator(seed)
   on.exit(state$restore())
-  index_table(grid, index_values(fits, grid, settings), settings)
+  rows <- index_rows(settings, colnames(grid$axes))
+  tables <- lapply(index_values(model, grid, rows, settings), function(values) {
+    index_table(grid, rows, values, settings)
+  })
+  joined_indices(tables)
 }
 
-# The fits whose expected responses multiply to the density.
-fits_of_index <- function(object) {
-  UseMethod("fits_of_index")
+# The model of one index or several: a list with its `fits`. Unless they share fields, their
+# expected responses multiply to the density. `given`: `outputs`, and the arguments for effects.
+index_model <- function(object, newdata, given) {
+  UseMethod("index_model")
 }
 
 #' @export
-fits_of_index.default <- function(object) {
-  list(check_class(object, "object", "neargp", "a fit of neargp() or neargp_hurdle()"))
+index_model.default <- function(object, newdata, given) {
+  check_class(object, "object", "neargp", "a fit of neargp() or neargp_hurdle()")
+  separate_model(list(object), newdata, given)
 }
 
 #' @export
-fits_of_index.neargp_hurdle <- function(object) {
+index_model.neargp_hurdle <- function(object, newdata, given) {
   fits <- unname(hurdle_fits(object))
   both <- all(vapply(fits, inherits, NA, "neargp"))
-  if (both && !inherits(fits[[1L]], "neargp_classifier")) return(fits)
+  if (both && !inherits(fits[[1L]], "neargp_classifier")) {
+    return(separate_model(fits, newdata, given))
+  }
   abort_neargp("method",
     c("predict_index() needs a hurdle model of two fits, with a binomial() presence.",
       i = "Fit presence by vnngp() with family = binomial(), and both parts on their own."))
+}
+
+separate_model <- function(fits, newdata, given) {
+  if (!is.null(given$outputs)) {
+    abort_argument("outputs", "NULL, unless the fit is of several responses", given$outputs)
+  }
+  list(fits = lapply(fits, function(fit) {
+    check_fit(fit)
+    check_predicts_areas(fit, by_cell = TRUE)
+    check_grid_frame(newdata)
+    for_effects_of(fit, newdata, given$re_form, given$allow_new_levels, pooled = FALSE)
+  }))
 }
 
 # ---- the grid ------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ three_responses_data <- function() {
 }
 
 # Universal cokriging of a ~ z and b ~ 1 by dense algebra: means, and the covariance matrix of the
-# linear predictors at each location.
+# linear predictors at each location, and `total`, that of all of them, those of a first.
 dense_cokriging <- function(d, at, B, nuggets, range) {
   rows <- rbind(data.frame(d[c("x", "y", "z")], m = 1L, value = d$a),
     data.frame(d[c("x", "y", "z")], m = 2L, value = d$b))
@@ -39,5 +39,5 @@ dense_cokriging <- function(d, at, B, nuggets, range) {
   count <- nrow(at)
   list(mean = matrix(mean, count), covariance = lapply(seq_len(count), function(i) {
     total[c(i, count + i), c(i, count + i)]
-  }))
+  }), total = total)
 }
