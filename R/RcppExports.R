@@ -273,6 +273,14 @@ core_fields_fit <- function(latent, start, structures, loadings, likelihoods, to
     .Call(`_neargp_core_fields_fit`, latent, start, structures, loadings, likelihoods, tolerance, max_iterations, derivatives, context)
 }
 
+core_fields_response <- function(latent) {
+    .Call(`_neargp_core_fields_response`, latent)
+}
+
+core_fields_begin_at_response <- function(latent, response) {
+    invisible(.Call(`_neargp_core_fields_begin_at_response`, latent, response))
+}
+
 core_fields_opposite <- function(center, moved) {
     .Call(`_neargp_core_fields_opposite`, center, moved)
 }

@@ -17,6 +17,8 @@
 #' device and version. Anything else is an error that names the difference. You can change the
 #' number of threads. `neargp_last("file")` returns the parameters of a file that cannot continue.
 #'
+#' [Joint fits][joint_models] also write `file-1`, `file-2`, ... for their responses.
+#'
 #' Checkpointing adds about 0.5% to the run time. A kill loses the time since the last write, and an
 #' error or Ctrl-C loses nothing. Files are small, for example 1 kB per evaluation. Neighbours, the
 #' final posterior and the epochs of mean-field Adam and [swsgp()] are computed again.
@@ -69,11 +71,16 @@ checkpoint_argument <- function(control, resume) {
 # From here to end_checkpoint() the session of `problem` keeps a checkpoint, where there is a file
 # for it: `checkpoint` of checkpoint_argument().
 begin_checkpoint <- function(session, checkpoint, problem, settings) {
+  if (is.null(checkpoint$path)) return(invisible())
+  check_one_fit(checkpoint$path, problem$family)
+  keep_checkpoint(session, checkpoint, fit_key(problem, settings))
+}
+
+# `key`: of fit_key().
+keep_checkpoint <- function(session, checkpoint, key) {
   path <- checkpoint$path
-  if (is.null(path)) return(invisible())
-  check_one_fit(path, problem$family)
   session$restore <- list(lock = locked_checkpoint(path), instruction_set = core_simd())
-  file <- open_checkpoint(path, checkpoint$must_exist, problem, settings)
+  file <- open_checkpoint(path, checkpoint$must_exist, key)
   with_arithmetic_of(file)
   set_seed(file$header$seed)
   begin_journal(session, file)
@@ -115,13 +122,9 @@ abort_unwritable <- function(path, condition) {
 }
 
 # The file of this fit: as it was left, or a new one. `cost`: seconds that a write takes.
-open_checkpoint <- function(path, must_exist, problem, settings) {
-  key <- fit_key(problem, settings)
+open_checkpoint <- function(path, must_exist, key) {
   if (!file.exists(path)) {
-    if (must_exist) {
-      abort_checkpoint(path, "missing", "The file does not exist.",
-        "A checkpoint is begun by neargp_control(checkpoint = ).")
-    }
+    if (must_exist) abort_missing_checkpoint(path)
     return(new_checkpoint(path, new_header(key)))
   }
   file <- read_checkpoint(path)
@@ -133,6 +136,11 @@ open_checkpoint <- function(path, must_exist, problem, settings) {
     sprintf("The fit goes on from %s evaluations in \"%s\".", format_count(length(left$known)),
       path))
   c(list(path = path, header = file$header, length = length, cost = 0), left)
+}
+
+abort_missing_checkpoint <- function(path) {
+  abort_checkpoint(path, "missing", "The file does not exist.",
+    "A checkpoint is begun by neargp_control(checkpoint = ).")
 }
 
 new_checkpoint <- function(path, header, records = list()) {
@@ -216,10 +224,16 @@ fit_key <- function(problem, settings) {
     `the method` = list(class(problem$method), problem$method),
     `the family` = problem$family, `the prior` = problem$prior,
     `the start` = list(layout$start, state_to_go_on_from(problem)),
-    `the control` = problem$control[setdiff(names(problem$control), c("checkpoint",
-      "neighbor_search", "worker_timeout"))],
+    `the control` = control_of_key(problem$control),
     `the device` = settings$device)
-  lapply(parts, function(part) rlang::hash(plain_part(part)))
+  checksums_of(parts)
+}
+
+checksums_of <- function(parts) lapply(parts, function(part) rlang::hash(plain_part(part)))
+
+# The settings that decide what a fit computes.
+control_of_key <- function(control) {
+  control[setdiff(names(control), c("checkpoint", "neighbor_search", "worker_timeout"))]
 }
 
 # All that was estimated by a fit that is continued.

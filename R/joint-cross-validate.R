@@ -91,7 +91,7 @@ without_places <- function(object, shared, kept, refit) {
     list(working = shared$start, search = search, latent = latent,
       objective = fields_objective(shared, latent))
   }
-  state$objective$fit_at(state$working, 1e-8, 500L)
+  state$objective$converge(state$working)
   values <- to_core(state$working, shared$layout$transform)
   object$whole <- object$posterior[c("coords", "place")]
   object$posterior <- joint_posterior(shared, state, joint_coefficients(shared,

@@ -5,7 +5,7 @@ new_joint_fit <- function(shared, state, settings, call) {
   objective <- state$objective
   working <- state$working
   slopes <- state$slopes %||% slopes_near_optimum(shared, state)
-  final <- objective$fit_at(working, 1e-8, 500L)
+  final <- objective$converge(working)
   values <- to_core(working, layout$transform)
   posterior <- joint_posterior(shared, state, joint_coefficients(shared,
     core_latent_state(state$latent, shared$context), values))

@@ -36,53 +36,99 @@ structure_covariance <- function(shared, working, j) {
   as_core_covariance(single$layout, shared$groups[[j]], c(1, values, 0))
 }
 
-# The objective for an optimiser, as of latent_objective().
+# The objective for an optimiser, as of latent_objective(). Answers in a checkpoint leave out the
+# posterior, except where a search by fit_at() begins at it. The newest answer keeps what the next
+# evaluation depends on, see kept_posterior().
 fields_objective <- function(shared, latent) {
-  layout <- shared$layout
-  count <- length(shared$parts)
-  structures <- lapply(seq_along(shared$structures), function(j) {
-    single <- structure_layout(layout, j)
-    c(single, list(specification = covariance_specification(single$layout, shared$groups[[j]])))
-  })
+  session <- shared$session
   best <- list(value = -Inf, end = NULL)
-  parameters_at <- function(values) {
-    list(structures = lapply(structures, function(structure) specified_covariance(
-      structure$specification, c(1, values[structure$rows], 0))),
-    loadings = joint_loadings(layout, values, count),
-    likelihoods = joint_likelihoods(shared, values))
+  improves <- function(found) {
+    value <- found$bound %||% found$value
+    is.finite(value) && value > best$value
+  }
+  name <- journal_name(session, "posterior")
+  posterior_at <- fields_posterior(shared, latent)
+  answered <- function(question, drop, from = NULL) {
+    goes_on <- is_journaled(session) && is_replaying(session$journal)
+    answer <- function() {
+      found <- do.call(posterior_at, c(list(from %||% best$end), question))
+      end <- if (improves(found)) found$end else best$end
+      if (!is.null(name)) found$kept <- kept_posterior(latent, end)
+      found
+    }
+    found <- withCallingHandlers(journaled(session, c(unlist(question), !is.null(from)), answer,
+      list(name = name, what = "kept", improves = function(found) TRUE, pack = identity,
+        drop = drop)),
+    # an answer that fails leaves nothing to begin at
+    error = function(condition) core_fields_begin_at_response(latent, double(0)))
+    if (improves(found)) best <<- list(value = found$bound %||% found$value, end = found$end)
+    if (goes_on && !is.null(found$kept)) best$end <<- restored_posterior(latent, found$kept)
+    found[names(found) != "kept"]
   }
   # `from`: where the posterior begins, in place of the best one so far
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE,
                      from = NULL) {
-    values <- to_core(working, layout$transform)
-    at <- parameters_at(values)
-    effects <- joint_effects(shared, values)
-    if (shared$data$effects > 0L) core_latent_set_effects(latent, effects$columns)
-    if (is.null(best$end)) best$end <<- joint_begin(shared, latent, at$likelihoods)
-    begin <- from %||% best$end
-    found <- rlang::try_fetch(core_fields_fit(latent, begin, at$structures, at$loadings,
-      at$likelihoods, tolerance, max_iterations, derivatives, shared$context),
-    error = function(condition) abort_posterior(shared$method$jitter, condition))
-    if (is.finite(found$value) && found$value > best$value) {
-      best <<- list(value = found$value, end = found$end)
-    }
-    found$parameters <- at$likelihoods$parameters
-    if (derivatives) found$gradient <- joint_gradient(shared, structures, found, values, effects)
-    with_correlation_prior(shared, found, values)
+    answered(list(working, tolerance, max_iterations, derivatives), if (!is.null(from)) "end", from)
   }
   # gradients of few rows are small, and so must be their errors
   tolerance <- if (length(shared$response) > 10000L) 1e-5 else 1e-7
   evaluate <- function(working, ...) {
-    found <- tryCatch(fit_at(working, tolerance, derivatives = TRUE), neargp_error = function(e)
-      list(value = -Inf, condition = e))
+    found <- tryCatch(answered(list(working, tolerance, 100L, TRUE), c("end", "mean")),
+      neargp_error_checkpoint = rlang::cnd_signal,
+      neargp_error = function(e) list(value = -Inf, condition = e))
     if (!is.finite(found$value) || !all(is.finite(found$gradient))) {
       return(list(value = -Inf, failed = 0L, condition = found$condition))
     }
     found$failed <- 0L
     found
   }
-  list(evaluate = evaluate, fit_at = fit_at, latent = latent, best_end = function() best$end,
-    tolerance = tolerance, n = length(shared$data$y), session = shared$session)
+  # the last posterior stays in the model, and is computed again where a fit goes on
+  converge <- function(working) posterior_at(best$end, working, 1e-8, 500L, FALSE)
+  list(evaluate = evaluate, fit_at = fit_at, converge = converge, latent = latent,
+    best_end = function() best$end, tolerance = tolerance, n = length(shared$data$y),
+    session = session)
+}
+
+# The best posterior so far, and where the model's solves for the trend begin.
+kept_posterior <- function(latent, end) {
+  list(end = end, exact = core_latent_is_exact(latent), response = core_fields_response(latent))
+}
+
+restored_posterior <- function(latent, kept) {
+  become_exact_as(latent, kept)
+  core_fields_begin_at_response(latent, kept$response)
+  kept$end
+}
+
+# A function that computes the posterior for working parameters, from where another one ended, NULL
+# for the first one.
+fields_posterior <- function(shared, latent) {
+  layout <- shared$layout
+  count <- length(shared$parts)
+  structures <- lapply(seq_along(shared$structures), function(j) {
+    single <- structure_layout(layout, j)
+    c(single, list(specification = covariance_specification(single$layout, shared$groups[[j]])))
+  })
+  parameters_at <- function(values) {
+    list(structures = lapply(structures, function(structure) specified_covariance(
+      structure$specification, c(1, values[structure$rows], 0))),
+    loadings = joint_loadings(layout, values, count),
+    likelihoods = joint_likelihoods(shared, values))
+  }
+  function(begin, working, tolerance, max_iterations, derivatives) {
+    values <- to_core(working, layout$transform)
+    at <- parameters_at(values)
+    effects <- joint_effects(shared, values)
+    if (shared$data$effects > 0L) core_latent_set_effects(latent, effects$columns)
+    begin <- begin %||% joint_begin(shared, latent, at$likelihoods)
+    found <- rlang::try_fetch(core_fields_fit(latent, begin, at$structures, at$loadings,
+      at$likelihoods, tolerance, max_iterations, derivatives, shared$context),
+    error = function(condition) abort_posterior(shared$method$jitter, condition))
+    found$parameters <- at$likelihoods$parameters
+    if (derivatives) found$gradient <- joint_gradient(shared, structures, found, values, effects)
+    with_correlation_prior(shared, found[setdiff(names(found), c("parameters", "d_covariance",
+      "d_likelihood", "d_design"))], values)
+  }
 }
 
 # The families in the form of the core.

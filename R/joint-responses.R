@@ -36,17 +36,27 @@ response_columns_of <- function(formula, data) {
 refused_of_joint <- c(prior = "Leave it out.",
   fixed = "Give values to the families and the covariance, for example cov_matern(range = 10).",
   transform = "Transform a response in its formula.",
-  measurement_variance = "Leave it out, or give `weights`.", resume = "Leave it out.",
-  support = "Leave it out.", cluster = "Leave it out.", time = NA)
+  measurement_variance = "Leave it out, or give `weights`.", support = "Leave it out.",
+  cluster = "Leave it out: a joint fit runs in one process, on all of its `threads`.", time = NA)
 
 check_joint_call <- function(call) {
   given <- intersect(names(call), names(refused_of_joint)[!is.na(refused_of_joint)])
   given <- Filter(function(name) !is.null(call[[name]]), given)
   if (!length(given)) return(invisible())
+  refuse_of_joint(sprintf("`%s`", given[1L]), refused_of_joint[[given[1L]]])
+}
+
+refuse_of_joint <- function(what, remedy) {
   abort_neargp("argument",
-    c(sprintf("`%s` is not for several responses with formulas or families of their own.",
-      given[1L]),
-      i = refused_of_joint[[given[1L]]]))
+    c(sprintf("%s is not for several responses with formulas or families of their own.", what),
+      i = remedy))
+}
+
+check_rows_in_memory <- function(data) {
+  sources <- if (is_row_source(data)) list(data) else if (is.list(data)) unclass(data)
+  if (!any(vapply(sources, is_row_source, NA))) return(invisible())
+  refuse_of_joint("row_source()",
+    "Read the rows into a data frame, for example by as.data.frame() of each file.")
 }
 
 # The formulas of the responses, by name.
@@ -155,7 +165,8 @@ refuse_categories <- function(outputs, parent = NULL) {
 
 # `call`: of neargp(), with all arguments by name; `shared`: what all parts take in place of the
 # call's arguments.
-fit_parts <- function(call, formulas, families, shared, frame) {
+# `checkpoint`: the file of the joint fit, NULL without one.
+fit_parts <- function(call, formulas, families, shared, checkpoint, frame) {
   outputs <- names(formulas)
   data <- expressions_of_responses(call, "data", outputs, frame)
   rows <- lapply(c(weights = "weights", offset = "offset", subset = "subset"), function(name) {
@@ -172,10 +183,13 @@ fit_parts <- function(call, formulas, families, shared, frame) {
     own["nugget"] <- list(if (is_gaussian(families[[output]])) nuggets[[output]])
     own <- own[!vapply(as.list(own), is.null, NA)]
     check_one_column(own, output, frame)
-    rlang::try_fetch(fit_part(own, frame), neargp_error_response = function(condition) {
+    kept <- with_part_checkpoint(own, checkpoint, match(output, outputs), frame)
+    part <- rlang::try_fetch(fit_part(kept, frame), neargp_error_response = function(condition) {
       if (has_categories(own, frame)) refuse_categories(output, condition)
       rlang::zap()
     })
+    part$call$control <- own$control
+    part
   })
 }
 

@@ -4,14 +4,15 @@
 fit_joint <- function(call, kept_call, formula, family, data, frame) {
   began <- proc.time()[["elapsed"]]
   check_joint_call(call)
+  check_rows_in_memory(data)
   formulas <- joint_formulas(formula, data)
   families <- joint_families(family, names(formulas))
   settings <- joint_settings(call, frame)
   structures <- joint_structures(settings$covariance, names(formulas))
   start <- check_joint_start(settings$start, names(formulas), structures)
   common <- cut_common(formulas)
-  parts <- with_common_terms(fit_parts(call, common$formulas, families, settings$shared, frame),
-    common$labels)
+  parts <- with_common_terms(fit_parts(call, common$formulas, families, settings$shared,
+    settings$checkpoint$path, frame), common$labels)
   check_common_locations(parts)
   check_joint_parts(parts)
   fitted <- proc.time()[["elapsed"]]
@@ -22,6 +23,9 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
     shared <- new_joint_problem(parts, structures, method, settings$control,
       new_context(settings$threads, "cpu", settings$control$neighbor_search), session,
       start)
+    if (!is.null(settings$checkpoint$path)) {
+      keep_checkpoint(session, settings$checkpoint, joint_key(shared))
+    }
     new_joint_fit(shared, joint_optimum(shared), settings, kept_call)
   })
   object$formulas <- formulas
@@ -40,20 +44,20 @@ joint_settings <- function(call, frame) {
   if (!is.null(covariance)) check_covariance(covariance)
   control <- value("control") %||% neargp_control()
   check_class(control, "control", "neargp_control", "made by neargp_control()")
-  for (setting in c("checkpoint", "shards")) {
-    if (!is.null(control[[setting]])) {
-      abort_argument(setting, "NULL for several responses with formulas or families of their own",
-        control[[setting]])
-    }
+  if (!is.null(control$shards)) {
+    refuse_of_joint("neargp_control(shards = )",
+      "Leave it out: all locations of a joint fit are in the memory of one process.")
   }
+  checkpoint <- check_joint_checkpoint(checkpoint_argument(control, value("resume")))
+  control$checkpoint <- NULL
   method <- joint_method(value("method"))
   first <- covariance$components[[1L]] %||% cov_matern(nu = 1.5)$components[[1L]]
   first["variance"] <- list(NULL)
   verbose <- value("verbose") %||% rlang::is_interactive()
-  list(covariance = covariance, control = control, method = method, threads = value("threads"),
-    start = value("start"), verbose = check_flag(verbose, "verbose"),
+  list(covariance = covariance, control = control, checkpoint = checkpoint, method = method,
+    threads = value("threads"), start = value("start"), verbose = check_flag(verbose, "verbose"),
     shared = list(method = method, covariance = structure(list(components = list(first)),
-      class = "neargp_covariance"), verbose = FALSE, start = NULL))
+      class = "neargp_covariance"), verbose = FALSE, start = NULL, resume = NULL))
 }
 
 check_joint_parts <- function(parts) {

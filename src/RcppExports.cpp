@@ -957,6 +957,28 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_fields_response
+std::vector<double> core_fields_response(SEXP latent);
+RcppExport SEXP _neargp_core_fields_response(SEXP latentSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fields_response(latent));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_fields_begin_at_response
+void core_fields_begin_at_response(SEXP latent, const std::vector<double>& response);
+RcppExport SEXP _neargp_core_fields_begin_at_response(SEXP latentSEXP, SEXP responseSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type response(responseSEXP);
+    core_fields_begin_at_response(latent, response);
+    return R_NilValue;
+END_RCPP
+}
 // core_fields_opposite
 Rcpp::List core_fields_opposite(const Rcpp::List& center, const Rcpp::List& moved);
 RcppExport SEXP _neargp_core_fields_opposite(SEXP centerSEXP, SEXP movedSEXP) {
@@ -2583,6 +2605,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_fields", (DL_FUNC) &_neargp_core_fields, 8},
     {"_neargp_core_fields_start", (DL_FUNC) &_neargp_core_fields_start, 4},
     {"_neargp_core_fields_fit", (DL_FUNC) &_neargp_core_fields_fit, 9},
+    {"_neargp_core_fields_response", (DL_FUNC) &_neargp_core_fields_response, 1},
+    {"_neargp_core_fields_begin_at_response", (DL_FUNC) &_neargp_core_fields_begin_at_response, 2},
     {"_neargp_core_fields_opposite", (DL_FUNC) &_neargp_core_fields_opposite, 2},
     {"_neargp_core_fields_restore", (DL_FUNC) &_neargp_core_fields_restore, 8},
     {"_neargp_core_fields_predict", (DL_FUNC) &_neargp_core_fields_predict, 4},

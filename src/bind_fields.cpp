@@ -89,6 +89,15 @@ Rcpp::List core_fields_fit(SEXP latent, const Rcpp::List& start, const Rcpp::Lis
       Rcpp::_["d_design"] = to_r(outcome.gradient.design));
 }
 
+// Where the next fit begins its solves for the trend, in the order of the core.
+// [[Rcpp::export]]
+std::vector<double> core_fields_response(SEXP latent) { return LatentPointer(latent)->posterior.last_response(); }
+
+// [[Rcpp::export]]
+void core_fields_begin_at_response(SEXP latent, const std::vector<double>& response) {
+  LatentPointer(latent)->posterior.begin_at_response(response);
+}
+
 // The state opposite to one that a step of the parameters led to, seen from the state before it.
 // [[Rcpp::export]]
 Rcpp::List core_fields_opposite(const Rcpp::List& center, const Rcpp::List& moved) {
