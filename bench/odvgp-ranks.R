@@ -24,9 +24,9 @@ class_rows <- function() {
   rows <- read_result("svgp-classes")
   rows$method[rows$method == "softmax"] <- "svgp"
   rows <- rows[rows$method %in% bases, ]
-  case <- do.call(paste, rows[c("set", "inducing", "split")])
+  case <- do.call(paste, rows[c("set", "inducing", "max_iterations", "split")])
   rows <- rows[case %in% names(which(table(case) == length(bases))), ]
-  do.call(rbind, lapply(split(rows, rows$set), of_one_setting, "inducing"))
+  do.call(rbind, lapply(split(rows, rows$set), of_one_setting, c("inducing", "max_iterations")))
 }
 
 # ---- beside the paper's ---------------------------------------------------------------------------------------------------------

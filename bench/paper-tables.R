@@ -16,13 +16,14 @@
 # include its time. The fit by odvgp() adds 700 points for the mean, as many as the paper adds to 300.
 #
 # PAPER is one of loo-k, odvgp, swsgp, vnngp. The argument k applies to swsgp(), mll_k() and vecchia(). The method
-# swsgp-n is swsgp() with an inducing point at each row, and mll_k-adam is mll_k() by mini-batches. Rows are written to
-# table paper-tables, and rows that it already contains are not run again. The word `table` prints them with the papers'
+# swsgp-n is swsgp() with an inducing point at each row, and mll_k-adam is mll_k() by mini-batches. The method
+# ppgpr-diagonal is the mean-field form of ppgpr(), which the papers print. Its weights are those of svgp(). Rows are
+# written to table paper-tables, and rows that it already contains are not run again. The word `table` prints them with the papers'
 # figures. Among several numbers of inducing points, it prints the results with most splits, and among these the
 # results with most points. Without validation rows, the most neighbours decide.
 #
-#   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp; swsgp-n,mll_k,mll_k-adam,vecchia] [splits: 1,2,3]
-#     [inducing: 256] [k: 16] [epochs: 30] [svgp() weights: 1] [swsgp() weight: default] [swsgp() rate: 0.03]
+#   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp; ppgpr-diagonal,swsgp-n,mll_k,mll_k-adam,vecchia]
+#     [splits: 1,2,3] [inducing: 256] [k: 16] [epochs: 30] [svgp() weights: 1] [swsgp() weight: default] [swsgp() rate: 0.03]
 #   Rscript bench/paper-tables.R table
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R", "vnngp-uci-sets.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -109,9 +110,10 @@ scored_row <- function(case, data, fitted) {
 # the settings of swsgp().
 case_of <- function(paper, set, method, split, points, k, kl_weight, steps) {
   by_steps <- method %in% c("swsgp", "swsgp-n")
-  without_points <- method %in% c(names(by_neighbors), "swsgp-n")
+  without_points <- method %in% c("mll_k", "mll_k-adam", "vecchia", "swsgp-n")
   data.frame(paper = paper, set = set, method = method, inducing = if (without_points) NA_integer_ else points,
-    k = if (by_steps || without_points) k else NA_integer_, epochs = if (by_steps) steps$epochs else NA_integer_,
+    k = if (by_steps || without_points) k else NA_integer_,
+    epochs = if (by_steps || method == "ppgpr-diagonal") steps$epochs else NA_integer_,
     learning_rate = if (by_steps) steps$learning_rate else NA_real_,
     kl_weight = if (by_steps) steps$kl_weight else if (without_points) NA_real_ else kl_weight, split = split)
 }
@@ -121,7 +123,15 @@ swsgp_of <- function(case, n) {
     kl_weight = if (!is.na(case$kl_weight)) case$kl_weight)
 }
 
-by_neighbors <- list(mll_k = mll_k, `mll_k-adam` = function(k) mll_k(k, optimizer = "adam"), vecchia = vecchia)
+# The methods that do not start from a fit by svgp(), from the case and the number of training rows.
+methods_alone <- list(
+  swsgp = swsgp_of, `swsgp-n` = swsgp_of,
+  mll_k = function(case, n) mll_k(case$k), `mll_k-adam` = function(case, n) mll_k(case$k, optimizer = "adam"),
+  vecchia = function(case, n) vecchia(case$k),
+  `ppgpr-diagonal` = function(case, n) {
+    ppgpr(case$inducing, joint = TRUE, covariance = "diagonal", kl_weight = case$kl_weight, epochs = case$epochs)
+  }
+)
 
 run_split <- function(paper, set, methods, split, points, k, kl_weight, steps) {
   cases <- lapply(methods, function(method) case_of(paper, set, method, split, points, k, kl_weight, steps))
@@ -130,10 +140,8 @@ run_split <- function(paper, set, methods, split, points, k, kl_weight, steps) {
   data <- split_of(paper, set, split)
   first <- NULL
   for (case in cases) {
-    if (case$method %in% names(by_neighbors)) {
-      fitted <- fit_by(by_neighbors[[case$method]](k), case, data)
-    } else if (!is.na(case$epochs)) {
-      fitted <- fit_by(swsgp_of(case, nrow(data$train)), case, data)
+    if (case$method %in% names(methods_alone)) {
+      fitted <- fit_by(methods_alone[[case$method]](case, nrow(data$train)), case, data)
     } else {
       if (is.null(first)) first <- fit_by(svgp(points, std_error = FALSE, kl_weight = kl_weight), case, data)
       fitted <- if (case$method == "svgp") first else second_stage(case, data, first, protocols[[paper]]$nu)
