@@ -1,15 +1,16 @@
-# Compares exact_gp(solver = "cg") with the dense solver, and times one evaluation with many rows like those of a road network.
+# Compares exact_gp(solver = "cg") with the dense solver on simulated rows like those of a road network, and times evaluations and fits.
 #
-#   Rscript bench/exact-gp-iterative.R 8000
-#   Rscript bench/exact-gp-iterative.R 50000 only
+#   Rscript bench/exact-gp-iterative.R errors [rows: 8000] [seeds: 1]
+#   Rscript bench/exact-gp-iterative.R evaluation [rows: 20000,50000]
+#   Rscript bench/exact-gp-iterative.R fit [rows: 50000]
 
-# The first call prints the log-likelihood and its standard error, and the dense log-likelihood. With `only`, the script prints seconds and
-# memory of one evaluation with its gradient.
-#
-# Value and gradient by two threads of a loaded machine took 27 s for 8,000 rows, and 375 s by the dense solver. The value was 1.4 standard
-# errors below the dense one. 20,000 rows took 19 s and 225 MiB, and 50,000 rows took 309 s and 409 MiB. The times vary with the load.
-
-library(neargp)
+# `errors` compares the log-likelihood at Vecchia's estimates with the dense one. A row of table exact-gp-errors is one set of 16 random probes,
+# the default number, and its difference is given in the standard errors that the fit reports. The first set is that of a fit. The other sets show
+# whether these errors are honest. `evaluation` times value and gradient, and adds the memory of the process to table exact-gp-evaluations. `fit`
+# does so for a whole fit. Seconds are elapsed ones with NEARGP_THREADS threads.
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+core <- function(name) getFromNamespace(name, "neargp")
 
 # Roads are random walks of 50 steps in a square, on which elevations vary smoothly.
 simulated_roads <- function(n, seed = 1L) {
@@ -31,26 +32,68 @@ peak_mebibytes <- function() {
   as.numeric(gsub("[^0-9]", "", line)) / 1024
 }
 
-arguments <- commandArgs(TRUE)
-n <- if (length(arguments)) as.integer(arguments[1L]) else 8000L
-rows <- simulated_roads(n)
-near <- neargp(z ~ 1, rows, coords = ~ x + y, covariance = cov_matern(nu = 1.5),
-  method = vecchia(k = 30), threads = 2)
-cat(sprintf("%d rows; Vecchia's fit takes %.1f s\n", n, near$elapsed[["total"]]))
+vecchia_fit <- function(rows) {
+  neargp(z ~ 1, rows, coords = ~ x + y, covariance = cov_matern(nu = 1.5), method = vecchia(k = 30), threads = bench_threads())
+}
 
-problem <- neargp:::problem_of_fit(near)
-problem$method <- exact_gp(solver = "cg")
-objective <- neargp:::likelihood_objective(problem$method, problem)
-seconds <- system.time(found <- objective$evaluate(problem$start, information = TRUE))[["elapsed"]]
-cat(sprintf("cg: log-likelihood %.3f, standard error %.3f; value and gradient in %.1f s; peak memory %.0f MiB\n",
-  found$value, found$value_error, seconds, peak_mebibytes()))
-if (!"only" %in% arguments) {
-  seconds <- system.time(
-    dense <- neargp:::exact_objective(problem)$evaluate(problem$start, information = TRUE)
-  )[["elapsed"]]
-  cat(sprintf("dense: log-likelihood %.3f in %.1f s; difference %.3f, %.2f standard errors\n",
-    dense$value, seconds, found$value - dense$value, (found$value - dense$value) / found$value_error))
-  gap <- (found$gradient - dense$gradient) / sqrt(diag(dense$information))
-  cat("gradient, difference in standard deviations of the score:",
-    format(gap[problem$free], digits = 2), "\n")
+problem_at <- function(fit, method) {
+  problem <- core("problem_of_fit")(fit)
+  problem$method <- method
+  problem
+}
+
+compare_values <- function(n, seed, sets = 8L) {
+  method <- exact_gp(solver = "cg")
+  problem <- problem_at(vecchia_fit(simulated_roads(n, seed)), method)
+  at <- problem$start
+  objective <- core("likelihood_objective")(method, problem)
+  fitted <- timed(found <- objective$evaluate(at))
+  dense <- timed(exact <- core("exact_objective")(problem)$evaluate(at)$value)
+  # the log determinants of further probes, with the same factor of Vecchia
+  values <- core("to_core")(at, problem$layout$transform)
+  covariance <- core("problem_covariance")(problem, values)
+  nugget <- core("nugget_of")(problem$layout, values)
+  system <- core("iterative_system")(problem$data, core("metric_component")(core("covariance_at")(problem, at)), method, problem$context)
+  root <- core("iterative_root")(system, covariance, nugget, problem$context)
+  probes <- core("core_random_signs")(n, sets * method$probes)
+  log_dets <- matrix(core("iterative_solution")(system, root, covariance, nugget, probes, problem$context)$log_dets, method$probes)
+  value <- found$value - 0.5 * (colMeans(log_dets) - mean(log_dets[, 1L]))
+  error <- 0.5 * apply(log_dets, 2L, stats::sd) / sqrt(method$probes)
+  stopifnot(abs(error[1L] - found$value_error) < 1e-6 * error[1L])
+  data.frame(n = n, seed = seed, probes = seq_len(sets), dense = exact, difference = value - exact, std_error = error,
+    errors = (value - exact) / error, cpu_cg = fitted$cpu, cpu_dense = dense$cpu)
+}
+
+time_evaluation <- function(n) {
+  problem <- problem_at(vecchia_fit(simulated_roads(n)), exact_gp(solver = "cg"))
+  taken <- timed(found <- core("likelihood_objective")(problem$method, problem)$evaluate(problem$start, information = TRUE))
+  data.frame(what = "value and gradient", n = n, threads = bench_threads(), evaluations = 1L, seconds = taken$elapsed, cpu = taken$cpu,
+    mebibytes = peak_mebibytes(), value = found$value, std_error = found$value_error)
+}
+
+time_fit <- function(n) {
+  taken <- timed(fit <- neargp(z ~ 1, simulated_roads(n), coords = ~ x + y, covariance = cov_matern(nu = 1.5), method = exact_gp(solver = "cg"),
+    threads = bench_threads()))
+  data.frame(what = "fit", n = n, threads = bench_threads(), evaluations = fit$convergence$evaluations, seconds = taken$elapsed, cpu = taken$cpu,
+    mebibytes = peak_mebibytes(), value = c(logLik(fit)), std_error = attr(logLik(fit), "std_error"))
+}
+
+# Puts rows into a table, in place of earlier ones of the same `key`.
+renew <- function(rows, name, key) {
+  case_of <- function(rows) if (is.null(rows)) character(0) else do.call(paste, rows[key])
+  known <- read_result(name)
+  save_table(rbind(known[!case_of(known) %in% case_of(rows), ], rows), name)
+}
+
+describe_run()
+what <- argument(1L, "errors")
+if (what == "errors") {
+  for (seed in as.integer(argument(3L, "1"))) for (n in as.integer(argument(2L, "8000"))) {
+    renew(compare_values(n, seed), "exact-gp-errors", c("n", "seed"))
+  }
+} else {
+  measure <- if (what == "fit") time_fit else time_evaluation
+  for (n in as.integer(argument(2L, if (what == "fit") "50000" else c("20000", "50000")))) {
+    renew(measure(n), "exact-gp-evaluations", c("what", "n", "threads"))
+  }
 }

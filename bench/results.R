@@ -25,7 +25,7 @@ result_topics <- c(
   forecast = "space-time", "space-time" = "space-time",
   fuzz = "fuzz", limesoda = "limesoda",
   joint = "joint",
-  geometry = "speed", kernels = "speed", likelihoods = "speed", "mean-field" = "speed", "neighbors-high-dimension" = "speed",
+  "exact-gp" = "speed", geometry = "speed", kernels = "speed", likelihoods = "speed", "mean-field" = "speed", "neighbors-high-dimension" = "speed",
   "table-fits" = "speed", "repeated-predictions" = "speed", speed = "speed", threads = "speed",
   "gpgp-agreement" = "accuracy", heaton = "accuracy", "simulate-smooth" = "accuracy", "smooth-maps" = "accuracy",
   "integrated-coverage" = "small-samples", "integrated-lattice" = "small-samples", "small-samples" = "small-samples",
