@@ -1,13 +1,13 @@
 # Compares exact_gp(solver = "cg") with the dense solver on simulated rows like those of a road network, and times evaluations and fits.
 #
-#   Rscript bench/exact-gp-iterative.R errors [rows: 8000] [seeds: 1]
+#   Rscript bench/exact-gp-iterative.R errors [rows: 8000] [seeds: 1,2,3] [sets of probes: 8]
 #   Rscript bench/exact-gp-iterative.R evaluation [rows: 20000,50000]
 #   Rscript bench/exact-gp-iterative.R fit [rows: 50000]
 
-# `errors` compares the log-likelihood at Vecchia's estimates with the dense one. A row of table exact-gp-errors is one set of 16 random probes,
-# the default number, and its difference is given in the standard errors that the fit reports. The first set is that of a fit. The other sets show
-# whether these errors are honest. `evaluation` times value and gradient, and adds the memory of the process to table exact-gp-evaluations. `fit`
-# does so for a whole fit. Seconds are elapsed ones with NEARGP_THREADS threads.
+# `errors` compares the log-likelihood at Vecchia's estimates with the dense one, in table exact-gp-errors. `difference`, `std_error` and `errors`
+# are those of a fit, which takes 16 random probes. `errors` is the difference in standard errors. The last columns are over several sets of 16
+# probes. `errors_rms` is near 1 if the standard errors are honest, and `mean_difference` is near 0 without a bias. `evaluation` times value and
+# gradient, and adds the memory of the process to table exact-gp-evaluations. `fit` does so for a whole fit, with NEARGP_THREADS threads.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 core <- function(name) getFromNamespace(name, "neargp")
@@ -42,7 +42,7 @@ problem_at <- function(fit, method) {
   problem
 }
 
-compare_values <- function(n, seed, sets = 8L) {
+compare_values <- function(n, seed, sets) {
   method <- exact_gp(solver = "cg")
   problem <- problem_at(vecchia_fit(simulated_roads(n, seed)), method)
   at <- problem$start
@@ -60,8 +60,10 @@ compare_values <- function(n, seed, sets = 8L) {
   value <- found$value - 0.5 * (colMeans(log_dets) - mean(log_dets[, 1L]))
   error <- 0.5 * apply(log_dets, 2L, stats::sd) / sqrt(method$probes)
   stopifnot(abs(error[1L] - found$value_error) < 1e-6 * error[1L])
-  data.frame(n = n, seed = seed, probes = seq_len(sets), dense = exact, difference = value - exact, std_error = error,
-    errors = (value - exact) / error, cpu_cg = fitted$cpu, cpu_dense = dense$cpu)
+  difference <- value - exact
+  data.frame(n = n, seed = seed, dense = exact, difference = difference[1L], std_error = error[1L], errors = difference[1L] / error[1L],
+    sets = sets, errors_rms = sqrt(mean((difference / error)^2)), mean_difference = mean(difference),
+    mean_se = 0.5 * stats::sd(log_dets) / sqrt(length(log_dets)), cpu_cg = fitted$cpu, cpu_dense = dense$cpu)
 }
 
 time_evaluation <- function(n) {
@@ -88,8 +90,9 @@ renew <- function(rows, name, key) {
 describe_run()
 what <- argument(1L, "errors")
 if (what == "errors") {
-  for (seed in as.integer(argument(3L, "1"))) for (n in as.integer(argument(2L, "8000"))) {
-    renew(compare_values(n, seed), "exact-gp-errors", c("n", "seed"))
+  sets <- as.integer(argument(4L, "8"))
+  for (seed in as.integer(argument(3L, c("1", "2", "3")))) for (n in as.integer(argument(2L, "8000"))) {
+    renew(compare_values(n, seed, sets), "exact-gp-errors", c("n", "seed"))
   }
 } else {
   measure <- if (what == "fit") time_fit else time_evaluation
