@@ -56,7 +56,7 @@
 #' | `"collapsed"` | L-BFGS over all observations; deterministic |
 #' | `"natural"` | mini-batches: natural gradients (Hensman et al. 2013), and Adam for the parameters |
 #' | `"adam"` | mini-batches by Adam alone, whose posterior the fit keeps, as in other software; slower |
-#' | `"auto"` | mini-batches first with more than 16 observations per point, then `"collapsed"` while thirty evaluations gain 0.015 per observation |
+#' | `"auto"` | mini-batches first with more than 16 observations per point, then `"collapsed"` while thirty evaluations gain 0.005 per observation |
 #'
 #' Adam's rate is divided by ten at 75% and at 90% of the steps. `"natural"` and `"adam"` use R's
 #' random numbers. All but `"adam"` end with the best posterior given all observations.

@@ -3,8 +3,9 @@
 # with at most `rows` training rows at random. CPU seconds are those of the fit until the rule stops, on one thread, with its mini-batches.
 #
 #   Rscript bench/svgp-stopping.R [sets: protein,kin40k,pol,elevators] [rows: 10000] [points: 128] [iterations: 400] [split: 1]
+#     [epochs: 20]
 #
-# Rows go to table svgp-stopping in place of earlier ones of the same set, rows, points and split.
+# Rows go to table svgp-stopping in place of earlier ones of the same case.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 core <- function(name) getFromNamespace(name, "neargp")
@@ -14,6 +15,7 @@ rows <- as.integer(argument(2L, "10000"))
 points <- as.integer(argument(3L, "128"))
 iterations <- as.integer(argument(4L, "400"))
 split <- as.integer(argument(5L, "1"))
+epochs <- as.integer(argument(6L, "20"))
 gains <- c(0.015, 0.01, 0.005, 0.003, 0.002, 0.001, 0)
 patience <- 30L
 
@@ -63,7 +65,7 @@ run <- function(set) {
   set.seed(split)
   found <- with_states(function() {
     suppressWarnings(neargp(y ~ 1, data$training, coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE), threads = 1L, verbose = FALSE,
-      method = svgp(points, std_error = FALSE), control = neargp_control(max_iterations = ceiling(iterations / 2.5))),
+      method = svgp(points, std_error = FALSE, epochs = epochs), control = neargp_control(max_iterations = ceiling(iterations / 2.5))),
       classes = "neargp_warning_convergence")
   })
   accepted <- which(lengths(found$states) > 0L)
@@ -72,14 +74,14 @@ run <- function(set) {
     stopped <- stop_of(found$bound, gain)
     fit <- fit_at(found$states[[max(accepted[accepted <= stopped])]], last, found$fit, data$training)
     scored <- scores(fit, newdata = data$test, threads = 1L)
-    data.frame(set = set, n = nrow(data$training), inducing = points, split = split, gain = gain, evaluations = stopped,
+    data.frame(set = set, n = nrow(data$training), inducing = points, split = split, epochs = epochs, gain = gain, evaluations = stopped,
       cpu_fit = found$cpu[stopped], bound = found$bound[stopped], bound_again = c(logLik(fit)) / nrow(data$training),
       nll = scored$log_score, rmse = scored$rmse, crps = scored$crps, coverage = scored$coverage)
   }))
 }
 
 describe_run()
-case_of <- function(rows) if (is.null(rows)) character(0) else do.call(paste, rows[c("set", "n", "inducing", "split")])
+case_of <- function(rows) if (is.null(rows)) character(0) else do.call(paste, rows[c("set", "n", "inducing", "split", "epochs")])
 for (set in sets) {
   results <- run(set)
   known <- read_result("svgp-stopping")

@@ -54,7 +54,7 @@ test_extended("many rows for each point begin in mini-batches, and a fit that go
   expect_equal(c(auto$log_likelihood), c(collapsed$log_likelihood), tolerance = 0.01)
   expect_lte(auto$convergence$iterations, 60L)
   expect_gt(auto$convergence$iterations, 30L)
-  expect_match(auto$convergence$message, "until thirty gained less than 0.015 a row", fixed = TRUE)
+  expect_match(auto$convergence$message, "until thirty gained less than 0.005 a row", fixed = TRUE)
 })
 
 test_that("held positions, the sphere and settings of mini-batches are respected", {
