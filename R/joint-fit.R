@@ -11,8 +11,9 @@ new_joint_fit <- function(shared, state, settings, call) {
     core_latent_state(state$latent, shared$context), values))
   check_trend_posterior(posterior$beta_vcov)
   slopes$shifted <- shifted_from(slopes, working, posterior)
-  boundary <- at_bound(working, shared, slopes$information)
-  spread <- joint_spread(slopes, shared$free & !boundary, joint_units(shared))
+  curvature <- joint_curvature(shared, slopes, working)
+  warn_unless_maximum(curvature, layout$name)
+  spread <- joint_spread(slopes, curvature)
   trend <- joint_trend(shared, posterior, spread, values)
   A <- joint_loadings(layout, values, length(shared$parts))
   signs <- loading_signs(A, shared)
@@ -25,7 +26,8 @@ new_joint_fit <- function(shared, state, settings, call) {
     structures = shared$structures,
     layout = layout,                   # a row for each parameter, joint_layout()
     parameters = data.frame(name = layout$name, estimate = joint_natural(layout, values, signs),
-      working = working, fixed = layout$fixed, at_boundary = boundary),
+      working = working, fixed = layout$fixed, at_boundary = curvature$at_limit,
+      poor = curvature$vanished | seq_along(working) %in% spread$poor),
     information = slopes$information,
     loadings = named_loadings(sweep(A, 2L, signs, "*"), names(shared$parts)),
     signs = signs,                     # of the columns of the core's loadings
@@ -120,20 +122,13 @@ joint_coefficients <- function(shared, state, values) {
   state
 }
 
-# The covariance matrix C of the parameters that were estimated, and their slopes by `shifted` fits.
-# C is the inverse of the information. Directions of next to no information, in units of the
-# parameters, are left out: fields are not linear in steps so long.
-joint_spread <- function(slopes, free, units, least = 0.05) {
-  known <- which(free & lengths(slopes$shifted) > 0L & diag(slopes$information) != 0)
-  unit <- units[known]
-  covariance <- matrix(0, length(known), length(known))
-  if (length(known)) {
-    parts <- eigen(slopes$information[known, known] * outer(unit, unit), symmetric = TRUE)
-    kept <- which(parts$values > least)
-    directions <- unit * parts$vectors[, kept, drop = FALSE]
-    covariance <- directions %*% (t(directions) / parts$values[kept])
-  }
-  list(covariance = covariance, shifted = slopes$shifted[known], rows = known)
+# The covariance matrix C of the parameters in question, and their slopes by `shifted` fits. C is the
+# inverse of the information. Fields are not linear in steps of more than a few units: weak
+# directions count with the least information, which gives them a standard deviation of 4.5 units.
+joint_spread <- function(slopes, curvature) {
+  known <- pmax(curvature$values, least_joint_information)
+  covariance <- curvature$directions %*% (t(curvature$directions) / known)
+  list(covariance = covariance, shifted = slopes$shifted[curvature$rows], rows = curvature$rows)
 }
 
 # The trend in the core's columns and in those of the user, with V + J C J' (trend-uncertainty.R).

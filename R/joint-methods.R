@@ -25,6 +25,10 @@
 #'   of x. `common(1)` is a common intercept.
 #' * **Missing responses** are `NA`. Responses may be at different locations.
 #' * **Gain**: `print()` compares the ELBO with separate fits.
+#' * **Limits**: `print()` names parameters at a limit of their search. Standard errors take these
+#'   as known. It also names parameters that the data determine poorly. Their variances in
+#'   `vcov(fit, "covariance")` are `NA`, and intervals of trends and predictions are wide. A warning
+#'   of class `neargp_warning_curvature` says that a search ended at no maximum.
 #'
 #' With as many shared fields as responses, the prior of correlations is LKJ(2), unless all
 #' responses are Gaussian.
@@ -103,9 +107,14 @@ dead_fields_remark <- function(x, least = 1e-3) {
     format_some(dead))
 }
 
+# Both remarks of parameters without a standard error of their own.
 boundary_remark <- function(x) {
-  ended <- x$parameters$name[x$parameters$at_boundary]
-  if (length(ended)) sprintf("At a limit of its search: %s.", format_some(ended))
+  named <- function(which) format_some(x$parameters$name[which])
+  ended <- x$parameters$at_boundary
+  poor <- x$parameters$poor
+  c(if (any(ended)) sprintf("At a limit of its search, where standard errors take it as known: %s.",
+    named(ended)),
+  if (any(poor)) sprintf("Poorly determined by the data: %s.", named(poor)))
 }
 
 joint_ending <- function(x) {
@@ -175,7 +184,7 @@ vcov.neargp_joint <- function(object, what = c("trend", "covariance"), ...) {
   if (is.null(jacobian)) return(result)
   result[] <- jacobian[, rows, drop = FALSE] %*% object$spread$covariance %*%
     t(jacobian[, rows, drop = FALSE])
-  unknown <- diag(result) == 0
+  unknown <- diag(result) == 0 | names %in% object$parameters$name[object$parameters$poor]
   result[unknown, ] <- NA_real_
   result[, unknown] <- NA_real_
   result

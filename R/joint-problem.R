@@ -153,9 +153,10 @@ least_shared_range <- function(coords, context) {
 }
 
 # The unit in which each parameter is searched: of loadings the standard deviation of the response's
-# field, else 1.
+# field, else 1. A field that vanished in a single fit can grow in the joint one: its unit is a third
+# of the scatter of the linear predictor.
 joint_units <- function(shared) {
-  deviations <- field_deviations(shared$parts)
+  deviations <- field_deviations(shared$parts, 0.3)
   layout <- shared$layout
   unit <- rep(1, nrow(layout))
   rows <- loading_rows(layout, length(deviations))

@@ -9,13 +9,14 @@ joint_optimum <- function(shared, few_places = 4000L) {
   alone <- length(levels) == 1L
   begin_stage(shared$session, if (alone) sprintf("k = %d", shared$method$k) else "few locations")
   begun <- list(working = shared$start, iterations = 0L, evaluations = 0L)
-  state <- joint_level(levels[[1L]], begun, joint_quasi_newton(levels[[1L]], if (alone) 1e-8 else
-    1e-5))
+  search <- joint_quasi_newton(levels[[1L]], if (alone) 1e-8 else 1e-5)
+  state <- leave_ridges(levels[[1L]], joint_level(levels[[1L]], begun, search), search)
   if (alone && state$converged) return(state)
   for (a in seq_along(levels)[-1L]) {
-    slopes <- slopes_near_optimum(levels[[a - 1L]], state)
+    slopes <- state$slopes %||% slopes_near_optimum(levels[[a - 1L]], state)
     begin_stage(shared$session, sprintf("k = %d", shared$method$k))
     share <- length(levels[[a]]$place) / length(levels[[a - 1L]]$place)
+    state["slopes"] <- list(NULL)
     state <- joint_level(levels[[a]], state, joint_scoring(levels[[a]],
       share * slopes$information, 0.1))
   }
@@ -32,15 +33,21 @@ joint_levels <- function(shared, few_places) {
   c(lapply(counts, with_first_places, shared = shared), list(shared))
 }
 
-# The last steps, by the information close to the optimum. If these steps are short, its derivatives
-# serve the standard errors as well.
-finish_joint <- function(shared, state) {
-  slopes <- slopes_near_optimum(shared, state)
-  found <- joint_scoring(shared, slopes$information)(state$objective, state$working)
-  gain <- found$gain
-  found <- add_counts(found, state)
-  state[names(found)] <- found
-  if (gain < 0.5) state$slopes <- slopes
+# The last steps, by the information close to the optimum, and off a saddle. If these steps are
+# short, its derivatives serve the standard errors as well.
+finish_joint <- function(shared, state, rounds = 3L) {
+  for (round in seq_len(rounds)) {
+    slopes <- state$slopes %||% slopes_near_optimum(shared, state)
+    state$slopes <- slopes
+    before <- state$evaluated$value
+    begun <- step_off_saddle(shared, state)
+    stepped <- !identical(begun, state$working)
+    state <- searched_on(state, joint_scoring(shared, slopes$information)(state$objective, begun))
+    if (!stepped && state$evaluated$value < before + 0.5) {
+      state$slopes <- slopes
+      return(state)
+    }
+  }
   state
 }
 

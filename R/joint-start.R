@@ -55,10 +55,10 @@ structure_shares <- function(structures) {
 
 # Standard deviations of the fields of the single fits. A field of next to no variance begins with a
 # twentieth of the scatter of its linear predictor: at loadings of 0 the objective is stationary.
-field_deviations <- function(parts) {
+field_deviations <- function(parts, least = 0.05) {
   vapply(parts, function(part) {
     unit <- if (is_gaussian(part$family)) stats::sd(part$data$y) else 1
-    max(sqrt(field_variance(part)), 0.05 * unit)
+    max(sqrt(field_variance(part)), least * unit)
   }, 0)
 }
 
