@@ -179,7 +179,7 @@ component_groups <- function(covariance, locations) {
       space_time = space_time_group(component), local = local_groups(locations, j, component)),
       if (is_linear(component)) list(search = linear_search_group(locations)),
       if (is_periodic(component)) list(search = periodic_search_group(component, locations)),
-      if (is_zonal(component)) list(search = zonal_search_group(component, locations)),
+      if (is_zonal(component)) list(search = core_group(range_groups(component, locations))),
       if (is_replicated(component)) list(replicate = TRUE),
       if (!is.null(locations$support)) list(areal = TRUE))
   })

@@ -72,6 +72,17 @@ settle_periodic <- function(settings, rows, data) {
   covariance
 }
 
+# Zonal components come last: searches and starting values read the ranges of the first one.
+settle_zonal <- function(settings, rows, data) {
+  covariance <- settings$covariance
+  if (!has_zonal(covariance)) return(covariance)
+  own <- vapply(covariance$components, is_zonal, NA)
+  check_beside_coordinates(settings, own, rows, data, "`range = Inf`",
+    "Add another covariance: cov_matern() + cov_matern(range = c(x = Inf, y = NA)).")
+  covariance$components <- covariance$components[order(own)]
+  covariance
+}
+
 # Components that do not depend on some coordinates. `own`: which they are; `name`: what they are
 # called; `alone`: the hint where there is no other.
 check_beside_coordinates <- function(settings, own, rows, data, name, alone) {

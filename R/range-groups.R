@@ -89,15 +89,6 @@ sharing_first_range <- function(component, locations) {
   2L
 }
 
-check_range_length <- function(range, groups, name) {
-  if (!is.null(range) && length(range) != length(groups$names)) {
-    abort_neargp("argument",
-      c(sprintf("`%s` must have %d value(s), one for each of %s, not %d.", name,
-        length(groups$names), format_some(groups$names), length(range)),
-        i = if (length(groups$names) > 1L) "NA stands for a range that is to be estimated."))
-  }
-}
-
 check_axes <- function(locations) {
   if (locations$metric == "longlat" || sum(locations$kind == "number") < 2L) {
     abort_neargp("argument", c("`anisotropy` needs two planar coordinates.",

@@ -67,20 +67,11 @@ check_zonal_range <- function(component, range, groups) {
   }
 }
 
-# Neighbours are searched in the metric of a zonal component only where there is no other.
-zonal_search_group <- function(component, locations) {
-  core_group(range_groups(component, locations))
-}
-
-# ---- what cannot carry them ----------------------------------------------------------------------
-
-# Zonal components come last: searches and starting values read the ranges of the first one.
-settle_zonal <- function(settings, rows, data) {
-  covariance <- settings$covariance
-  if (!has_zonal(covariance)) return(covariance)
-  own <- vapply(covariance$components, is_zonal, NA)
-  check_beside_coordinates(settings, own, rows, data, "`range = Inf`",
-    "Add another covariance: cov_matern() + cov_matern(range = c(x = Inf, y = NA)).")
-  covariance$components <- covariance$components[order(own)]
-  covariance
+check_range_length <- function(range, groups, name) {
+  if (!is.null(range) && length(range) != length(groups$names)) {
+    abort_neargp("argument",
+      c(sprintf("`%s` must have %d value(s), one for each of %s, not %d.", name,
+        length(groups$names), format_some(groups$names), length(range)),
+        i = if (length(groups$names) > 1L) "NA stands for a range that is to be estimated."))
+  }
 }
