@@ -5,7 +5,9 @@
 #
 # The expectation is the mean over points of a lattice, Richtmyer's rule with random shifts: Genz,
 # A. and Bretz, F. (2009), Computation of Multivariate Normal and t Probabilities, section 4.2. The
-# scatter between shifts is its standard error.
+# scatter between shifts is its standard error. Of means, each factor is 0 or 1, and a mean over points
+# would be a coarse one. P is then the normal probability that all predictors exceed limits, whose
+# transform is smooth (section 4.1.1 there).
 
 shifts_of_exceedance <- 12L
 points_of_exceedance <- 128L
@@ -13,38 +15,77 @@ points_of_exceedance <- 128L
 # Columns for the rows of newdata: the probability and its standard error.
 joint_exceedance <- function(object, newdata, outputs, wanted) {
   at <- joint_predictors(object, newdata, outputs, wanted$threads)
-  points <- shifted_lattices(length(outputs), shifts_of_exceedance, points_of_exceedance)
-  given <- exceedances_given_predictors(object, outputs, wanted)
+  uniform <- shifted_lattices(length(outputs), shifts_of_exceedance, points_of_exceedance)
+  of_mean <- wanted$threshold_of == "mean"
+  at_points <- if (of_mean) exceedances_of_means(object, outputs, wanted, uniform) else
+    exceedances_of_observations(object, outputs, wanted, stats::qnorm(uniform))
   found <- vapply(seq_len(nrow(at$mean)), function(i) {
-    eta <- at$mean[i, ] +
-      crossprod(covariance_root(matrix(at$covariance[i, , ], length(outputs))), points)
-    means <- rowMeans(matrix(given(eta), shifts_of_exceedance))
+    each <- at_points(at$mean[i, ], matrix(at$covariance[i, , ], length(outputs)))
+    means <- rowMeans(matrix(each, shifts_of_exceedance))
     c(mean(means), stats::sd(means) / sqrt(length(means)))
   }, double(2L))
-  name <- if (wanted$threshold_of == "mean") "mean_exceed_all" else "exceed_all"
+  name <- if (of_mean) "mean_exceed_all" else "exceed_all"
   spread_over_rows(stats::setNames(list(found[1L, ], found[2L, ]), paste0(c("p_", "se_"), name)),
     at$complete)
 }
 
+# Functions of mean and covariance matrix of the linear predictors at a location, which return a
+# value for each point of the lattice. The expectation of these values is the probability.
+exceedances_of_observations <- function(object, outputs, wanted, points) {
+  given <- exceedances_given_predictors(object, outputs, wanted)
+  function(mean, covariance) given(mean + crossprod(covariance_root(covariance), points))
+}
+
+exceedances_of_means <- function(object, outputs, wanted, uniform) {
+  limits <- vapply(seq_along(outputs), function(m) {
+    part <- part_of(object, outputs[m])
+    given <- given_distributions(part, list(mean = 0, variance = 0), exceedance_settings(part,
+      wanted))
+    as.double(field_of_mean(wanted$threshold[m], given$observation))
+  }, 0)
+  function(mean, covariance) beyond_limits(mean, covariance, limits, uniform)
+}
+
+# Predictors are drawn one after the other, each beyond its limit given those before. The product of
+# the probabilities of these limits is smooth in the uniform points, dimensions x points.
+beyond_limits <- function(mean, covariance, limits, uniform, farthest = 40) {
+  ridge <- 1e-10 * max(diag(covariance)) + 1e-300  # fields may be the same
+  root <- t(chol(covariance + diag(ridge, length(mean))))
+  drawn <- 0 * uniform
+  probability <- 1
+  for (m in seq_along(mean)) {
+    before <- seq_len(m - 1L)
+    center <- mean[m] + drop(root[m, before, drop = FALSE] %*% drawn[before, , drop = FALSE])
+    beyond <- stats::pnorm((limits[m] - center) / root[m, m], lower.tail = FALSE)
+    drawn[m, ] <- clip(stats::qnorm(uniform[m, ] * beyond, lower.tail = FALSE), farthest)
+    probability <- probability * beyond
+  }
+  probability
+}
+
+clip <- function(x, farthest) pmin(pmax(x, -farthest), farthest)
+
 # A function of linear predictors, responses x points: the probability given each of these points.
 exceedances_given_predictors <- function(object, outputs, wanted) {
   parts <- lapply(outputs, part_of, object = object)
-  settings <- lapply(parts, function(part) {
-    settings <- predict_settings(part, threads = wanted$threads)
-    settings$trials <- 1
-    settings
-  })
+  settings <- lapply(parts, exceedance_settings, wanted = wanted)
   function(eta) {
     each <- lapply(seq_along(parts), function(m) {
       given <- given_distributions(parts[[m]], list(mean = eta[m, ], variance = double(ncol(eta))),
         settings[[m]])
-      exceedance_columns(given, wanted$threshold[m], wanted$threshold_of)[[1L]]
+      exceedance_columns(given, wanted$threshold[m])[[1L]]
     })
     Reduce(`*`, each)
   }
 }
 
-# Standard normal points, dimensions x points: those of all shifts of the first lattice point come
+exceedance_settings <- function(part, wanted) {
+  settings <- predict_settings(part, threads = wanted$threads)
+  settings$trials <- 1
+  settings
+}
+
+# Points in the unit cube, dimensions x points: those of all shifts of the first lattice point come
 # first. The shifts are the same in each call.
 shifted_lattices <- function(dimensions, shifts, count) {
   state <- seed_generator(1L)
@@ -54,7 +95,7 @@ shifted_lattices <- function(dimensions, shifts, count) {
   at <- outer(generators, rep(seq_len(count), each = shifts)) +
     shift[, rep(seq_len(shifts), count), drop = FALSE]
   # the tent function |2u - 1| makes the integrand periodic
-  stats::qnorm(pmin(pmax(abs(2 * (at %% 1) - 1), 1e-15), 1 - 1e-15))
+  pmin(pmax(abs(2 * (at %% 1) - 1), 1e-15), 1 - 1e-15)
 }
 
 first_primes <- function(count) {

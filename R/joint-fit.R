@@ -122,15 +122,6 @@ joint_coefficients <- function(shared, state, values) {
   state
 }
 
-# The covariance matrix C of the parameters in question, and their slopes by `shifted` fits. C is the
-# inverse of the information. Fields are not linear in steps of more than a few units: weak
-# directions count with the least information, which gives them a standard deviation of 4.5 units.
-joint_spread <- function(slopes, curvature) {
-  known <- pmax(curvature$values, least_joint_information)
-  covariance <- curvature$directions %*% (t(curvature$directions) / known)
-  list(covariance = covariance, shifted = slopes$shifted[curvature$rows], rows = curvature$rows)
-}
-
 # The trend in the core's columns and in those of the user, with V + J C J' (trend-uncertainty.R).
 # Coefficients of random effects are those of their columns. `of_parts`: the coefficients of one
 # part after the other, where common ones are repeated.

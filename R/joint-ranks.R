@@ -14,8 +14,9 @@
 #' responses. A factor thus has to gain more than the number of its loadings. With `folds` the fit
 #' with the lowest log score of left-out locations is the best.
 #'
-#' With as many factors as responses, the prior of [joint_models] can lower the score below that of
-#' fewer factors.
+#' With as many factors as responses, [joint_models] have a prior of correlations, which lowers the
+#' ELBO of the fit. The table compares maxima: its score is that of a further search without the
+#' prior. The fit itself keeps the prior.
 #'
 #' The first row of the table is the sum of separate fits.
 #'
@@ -101,7 +102,7 @@ new_ranks <- function(object, fits, folds, refit) {
   known <- fits[!failed]
   fits[failed] <- list(NULL)
   rows <- lapply(fits, function(fit) if (is.null(fit)) rank_row(NA, NA) else
-    rank_row(as.double(stats::logLik(fit)), attr(stats::logLik(fit), "df"),
+    rank_row(score_without_prior(fit), attr(stats::logLik(fit), "df"),
       if (!is.null(folds)) held_out_score(fit, folds, refit)))
   separate <- rank_row(known[[1L]]$separate %||% NA, separate_degrees(known[[1L]]))
   table <- do.call(rbind, c(list(separate = separate), rows))
@@ -111,6 +112,17 @@ new_ranks <- function(object, fits, folds, refit) {
   structure(list(table = table, fits = fits, best = fits[[best]], chosen = best,
     criterion = if (is.null(folds)) "AIC" else "log score of left-out locations",
     score = known[[1L]]$score), class = "neargp_ranks")
+}
+
+# The maximum of the ELBO without the prior of correlations, which fits of fewer factors lack.
+score_without_prior <- function(fit) {
+  score <- as.double(stats::logLik(fit))
+  if (!fit$prior) return(score)
+  shared <- fitted_joint_problem(fit, plain_context(fit$threads))
+  shared$prior <- FALSE
+  objective <- fields_objective(shared, joint_latent(shared, fit$posterior))
+  found <- if_computable(joint_quasi_newton(shared, 1e-7)(objective, shared$start))
+  max(score, found$evaluated$value)
 }
 
 rank_row <- function(score, df, log_score = NULL) {

@@ -3,13 +3,14 @@
 #
 #   Rscript bench/joint-simulations.R [PARTS [SEEDS [FIRST]]]
 #
-# PARTS: species, preferential, fusion, hurdle, slopes, separated by commas; default: all. SEEDS: the number of data sets of
+# PARTS: species, preferential, fusion, hurdle, slopes, errors, separated by commas; default: all. SEEDS: the number of data sets of
 # each case, by default 2. FIRST: the first seed, by default 1.
 #
 # `species`: five counts with two factors at 400 locations. The fifth is not seen at half of them. `preferential`: 100
 # measurements whose locations depend on the measured field. `fusion`: 40 good measurements of w, and 300 counts of 0.8 w
 # and 0.4 of a second field. `hurdle`: presence and amounts of 300 hauls, half of the amounts missing, a quarter left out.
-# `slopes`: confidence intervals of slopes from 150 and 600 hauls.
+# `slopes`: confidence intervals of slopes from 150 and 600 hauls. `errors`: standard errors of slopes and of the fields'
+# covariance from 300 hauls, compared with the spread of the estimates over seeds.
 #
 # `lpd` is the mean log density of held-out observations. They are those of the fifth species, of the field with noise, or
 # of the catch. `rmse` and `coverage` are those of the linear predictor where that response is not observed.
@@ -19,7 +20,7 @@ bench_here <- if (length(bench_script)) dirname(bench_script) else "bench"
 source(file.path(bench_here, "common.R"))
 source(file.path(bench_here, "hurdle-density.R"))
 
-parts <- argument(1L, c("species", "preferential", "fusion", "hurdle", "slopes"))
+parts <- argument(1L, c("species", "preferential", "fusion", "hurdle", "slopes", "errors"))
 seeds <- as.integer(argument(3L, "1")) - 1L + seq_len(as.integer(argument(2L, "2")))
 options(neargp.threads = 1L)
 describe_run()
@@ -207,10 +208,49 @@ slopes_rows <- function(seed, case) {
   do.call(rbind, rows)
 }
 
+# ---- errors -----------------------------------------------------------------------------------------------------------------------
+
+# Slopes, log standard deviations of the fields of both responses, and the Fisher transform of their correlation.
+field_summary <- function(B) c(log(sqrt(diag(B))), atanh(B[1L, 2L] / sqrt(B[1L, 1L] * B[2L, 2L])))
+
+# Standard errors from those of the loadings, by differences. A parameter without one counts as known.
+field_errors <- function(fit) {
+  A <- unclass(fit$loadings)
+  rows <- outer(fit$outputs, seq_along(fit$structures), function(m, j) sprintf("loading_%s_f1_%d", m, j))
+  V <- matrix(0, length(fit$layout$name), length(fit$layout$name))
+  V[fit$spread$rows, fit$spread$rows] <- fit$spread$covariance
+  at <- match(rows, fit$layout$name)
+  slope <- vapply(seq_along(A), function(i) (field_summary(tcrossprod(replace(A, i, A[i] + 1e-4))) -
+    field_summary(tcrossprod(replace(A, i, A[i] - 1e-4)))) / 2e-4, double(3L))
+  slope <- sweep(slope, 2L, fit$signs[col(A)], "*")
+  sqrt(diag(slope %*% V[at, at] %*% t(slope)))
+}
+
+errors_rows <- function(seed, case) {
+  fit <- joint_fit(list(present ~ z, amount ~ z), slopes_data(seed, as.integer(case)), family = list(binomial(), Gamma("log")))
+  slopes <- c("present:z", "amount:z")
+  truth <- tcrossprod(rbind(c(1.3, 0), c(0.6, 0.5)))
+  estimate <- c(coef(fit)[slopes], field_summary(tcrossprod(unclass(fit$loadings))))
+  error <- c(sqrt(diag(vcov(fit)))[slopes], field_errors(fit))
+  names <- c("slope of presence", "slope of amounts", "log sd, presence", "log sd, amounts", "correlation, Fisher's z")
+  truth <- c(1.5, -0.5, field_summary(truth))
+  data.frame(parameter = names, seed, estimate = unname(estimate), error = unname(error),
+    covered = abs(estimate - truth) < qnorm(0.975) * error, row.names = NULL)
+}
+
+# Medians and interquartile ranges, since some correlations are close to 1.
+summarise_errors <- function(rows) {
+  each <- lapply(split(rows, rows$parameter), function(at) data.frame(parameter = at$parameter[1L], seeds = nrow(at),
+    error = median(at$error), spread = IQR(at$estimate) / (2 * qnorm(0.75)), sd = sd(at$estimate), coverage = mean(at$covered)))
+  table <- do.call(rbind, each)
+  transform(table, ratio = round(error / spread, 3), error = round(error, 4), spread = round(spread, 4), sd = round(sd, 4),
+    coverage = round(coverage, 3))
+}
+
 # ---- all cases --------------------------------------------------------------------------------------------------------------------
 
 cases <- list(species = c("at random", "half of the map"), preferential = names(preferential_cases), fusion = "0.8 w + own", hurdle = c("0.8", "0"),
-  slopes = c("150", "600"))
+  slopes = c("150", "600"), errors = "300")
 
 # Values of dense and sparse prototypes in R with other searches, on the same data sets: 10, 6, 8, 8 and 60 seeds.
 prototype <- utils::read.csv(text = "part,case,model,prototype_lpd,prototype_rmse,prototype_coverage,prototype_bias
@@ -257,7 +297,7 @@ for (part in parts) {
       message(part, ", ", case, ", seed ", seed, " failed: ", conditionMessage(e))
     }))
   }
-  table <- summarise(rows)
+  table <- if (part == "errors") summarise_errors(rows) else summarise(rows)
   print(table, row.names = FALSE, digits = 3)
   save_result(table, paste0("joint-simulations-", part))
 }

@@ -29,8 +29,22 @@ test_that("two Gaussian responses: the bivariate normal probability, by quadratu
   expect_true(all(both$se_exceed_all < 3e-3))
   of_mean <- predict(fit, at, threshold = limits, exceedance = "all", threshold_of = "mean")
   expected <- vapply(1:2, normal, 0, noise = c(0, 0))
-  expect_true(all(abs(of_mean$p_mean_exceed_all - expected) < 5 * of_mean$se_mean_exceed_all))
+  expect_equal(of_mean$p_mean_exceed_all, expected, tolerance = 1e-3)
+  expect_true(all(of_mean$se_mean_exceed_all < 5e-4))
   expect_identical(predict(fit, at, threshold = limits, exceedance = "all"), both)
+})
+
+test_that("probabilities beyond limits: closed forms of three normal variables", {
+  uniform <- shifted_lattices(3L, 12L, 128L)
+  # one half of each, with correlations r: 1/8 + the sum of arcsin(r) / (4 pi)
+  R <- matrix(c(1, 0.3, -0.2, 0.3, 1, 0.5, -0.2, 0.5, 1), 3L)
+  expect_equal(mean(beyond_limits(double(3), R, double(3), uniform)),
+    1 / 8 + sum(asin(c(0.3, -0.2, 0.5))) / (4 * pi), tolerance = 5e-3)
+  # the same variable three times, and limits without end
+  expect_equal(mean(beyond_limits(c(1, 1, 1), matrix(4, 3L, 3L), c(0, 2, 1), uniform)),
+    pnorm(2, 1, 2, lower.tail = FALSE), tolerance = 1e-2)
+  expect_equal(mean(beyond_limits(double(3), R, c(-Inf, -Inf, 0), uniform)), 0.5, tolerance = 5e-3)
+  expect_identical(mean(beyond_limits(double(3), R, c(Inf, 0, 0), uniform)), 0)
 })
 
 test_that("counts and presence: the share of joint draws, and missing rows", {

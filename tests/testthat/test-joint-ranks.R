@@ -37,6 +37,15 @@ test_that("two factors are found in data of two factors", {
   expect_error(compare_ranks(d), class = "neargp_error_argument")
 })
 
+test_that("more factors never lower the score: models are nested", {
+  d <- five_species(120)
+  d$counts <- d$counts[, 1:2]
+  fit <- neargp(counts ~ 1, d, coords = ~ x + y, family = poisson(), method = vnngp(k = 8))
+  ranks <- compare_ranks(fit, 1:2)
+  expect_true(ranks$fits[["2"]]$prior)
+  expect_gte(ranks$table["2", "score"], ranks$table["1", "score"] - 1e-3)
+})
+
 test_that("a fit continues from an earlier one, and changes of formulas reach all responses", {
   d <- five_species(80)
   d$level <- sin(6 * d$x) + d$counts[, 1L]
