@@ -33,7 +33,8 @@
 #' predictions. Dots mark locations where the data leave more than half of the variance. Residuals
 #' of other families are normal quantiles of the PIT, see [residuals.neargp()]. With `what = "sd"`,
 #' `"range"`, `"sd"`, `"warp"` and `"coefficients"` show standard errors. Maps of `"range"` and
-#' `"sd"` show the first local component.
+#' `"sd"` show the first local component. Residuals and quantiles show at most 20,000 observations,
+#' evenly spaced. If you also ask for `"loo"` or `"residual_map"`, quantiles show all.
 #'
 #' @param x,object a fit by [neargp()].
 #' @param which names of plots. Default `NULL`: map, residuals, their quantiles and the variogram,
