@@ -26,7 +26,7 @@ result_topics <- c(
   fuzz = "fuzz", limesoda = "limesoda",
   joint = "joint",
   "exact-gp" = "speed", geometry = "speed", kernels = "speed", likelihoods = "speed", "mean-field" = "speed", "neighbors-high-dimension" = "speed",
-  "table-fits" = "speed", "repeated-predictions" = "speed", speed = "speed", threads = "speed",
+  "table-fits" = "speed", "table-verbs" = "speed", "repeated-predictions" = "speed", speed = "speed", threads = "speed",
   "gpgp-agreement" = "accuracy", heaton = "accuracy", "simulate-smooth" = "accuracy", "smooth-maps" = "accuracy",
   "integrated-coverage" = "small-samples", "integrated-lattice" = "small-samples", "small-samples" = "small-samples",
   "loo-k-coverage" = "responses", "loo-k-degenerate" = "responses", "loo-k-misspecified" = "responses",
