@@ -11,7 +11,8 @@
 #
 # The ODVGP paper prints the scores of one random split without errors. Its errors are estimated. Those of accuracies, ours included, follow from
 # the number of test rows. That of another score is the standard deviation of ours between splits. Column `as_good_strict` ignores the error of a
-# figure that is printed without one.
+# figure that is printed without one. A score of ours of one split counts as exact. In column `as_good_one_split` its error is that of one of the ten
+# splits that the papers of LOO-k and DSPP average, by their printed standard error.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -22,9 +23,6 @@ in_paper_tables <- function(paper, methods) function(printed) {
   rows <- rows[rows$paper == paper & rows$set == printed$set & rows$method %in% methods & (is.na(printed$k) | rows$k %in% printed$k), ]
   if (nrow(rows)) chosen_like_paper(rows)
 }
-
-# The papers print the mean-field form of PPGPR. Sets on which that form was not run are "not run".
-of_ppgpr <- in_paper_tables("loo-k", "ppgpr-diagonal")
 
 # Protein was run on ten splits, so its results come from another table.
 of_loo_k <- function(printed) {
@@ -79,14 +77,15 @@ of_class_points <- function(method) function(printed) {
   if (nrow(rows)) of_one_setting(rows, c("inducing", "max_iterations"))
 }
 
-# Rows of `splits` with the printed measures, by paper, table and method.
+# Rows of `splits` with the printed measures, by paper, table and method. The LOO-k paper says that its PPGPR is the mean-field form. The DSPP paper
+# prints other figures for the same sets, which are far below the former on pol and kin40k. They are compared with the form with a full matrix.
 sources <- list(
   "loo-k 6 loo_k" = of_loo_k, "loo-k 8-left loo_k" = of_classes, "loo-k 8-right loo_k" = of_classes,
   "loo-k 6 mll_k" = in_paper_tables("loo-k", c("mll_k", "mll_k-adam")),
   "loo-k 8-left svgp" = of_svgp_classes, "loo-k 8-right svgp" = of_svgp_classes,
   "vnngp 1 vnngp" = of_vnngp, "vnngp 2 vnngp" = of_vnngp,
   "vnngp 1 mll_k-16" = in_paper_tables("vnngp", "mll_k"), "vnngp 2 mll_k-16" = in_paper_tables("vnngp", "mll_k"),
-  "loo-k 6 ppgpr" = of_ppgpr, "dspp 9 ppgpr" = of_ppgpr, "dspp 9 odvgp" = in_paper_tables("odvgp", "odvgp"),
+  "loo-k 6 ppgpr" = in_paper_tables("loo-k", "ppgpr-diagonal"), "dspp 9 ppgpr" = in_paper_tables("loo-k", "ppgpr"), "dspp 9 odvgp" = in_paper_tables("odvgp", "odvgp"),
   "odvgp G3 svgp" = of_class_points("softmax"), "odvgp G3 odvgp" = of_class_points("odvgp"),
   "odvgp G4 svgp" = of_class_points("softmax"), "odvgp G4 odvgp" = of_class_points("odvgp"))
 
@@ -101,14 +100,16 @@ ours_beside <- function(printed) {
   value <- rows[[printed$metric]]
   row <- printed[c("paper", "table", "set", "method", "printed_as", "k", "metric", "value", "se")]
   if (!length(value) || anyNA(value)) {
-    return(cbind(row, splits = 0L, ours = NA, ours_se = NA, cpu = NA, as_good = "not run", as_good_strict = "not run"))
+    return(cbind(row, splits = 0L, ours = NA, ours_se = NA, cpu = NA, as_good = "not run", as_good_strict = "not run", as_good_one_split = "not run"))
   }
   seconds <- if (is.null(rows$cpu_fit)) rows$cpu_seconds else rows$cpu_fit
   errors <- c(ours = standard_error(value), theirs = printed$se)
   strict <- two_error_verdict(printed, value, errors)
+  of_one <- length(value) == 1L && printed$paper %in% c("loo-k", "dspp")
   if (printed$paper == "odvgp") errors <- errors_of_one_split(printed, rows)
   cbind(row, splits = length(value), ours = mean(value), ours_se = standard_error(value), cpu = mean(seconds),
-    as_good = two_error_verdict(printed, value, errors), as_good_strict = strict)
+    as_good = two_error_verdict(printed, value, errors), as_good_strict = strict,
+    as_good_one_split = two_error_verdict(printed, value, if (of_one) replace(errors, "ours", sqrt(10) * printed$se) else errors))
 }
 
 # Standard errors of our score and of a printed score of one random split, for a paper that prints one split without errors. A tenth of the rows
@@ -145,3 +146,4 @@ save_table(counts, "scoreboard-counts")
 cat(sprintf("%d figures, %d run, %d of these as good as printed (%.0f%%).\n", nrow(board), sum(run), sum(board$as_good == "yes"),
   100 * sum(board$as_good == "yes") / sum(run)))
 cat(sprintf("%d are if the error of a figure printed without one is ignored.\n", sum(board$as_good_strict == "yes")))
+cat(sprintf("%d are if a score of one split is given the error of a split.\n", sum(board$as_good_one_split == "yes")))

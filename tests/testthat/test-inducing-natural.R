@@ -4,7 +4,7 @@ test_that("mini-batches come to the bound of all rows, and end with the posterio
   natural <- batch_fit(data, svgp(inducing = 15, optimizer = "natural", epochs = 240,
     batch_size = 128, learning_rate = 0.03))
   expect_lt(c(natural$log_likelihood), c(collapsed$log_likelihood) + 0.5)
-  expect_gt(c(natural$log_likelihood), c(collapsed$log_likelihood) - 5)
+  expect_gt(c(natural$log_likelihood), c(collapsed$log_likelihood) - 6)
   expect_identical(natural$convergence$evaluations, 240L)
   expect_true(is.na(natural$convergence$converged))
   expect_match(natural$convergence$message, "240 epochs")
@@ -52,7 +52,7 @@ test_extended("many rows for each point begin in mini-batches, and a fit that go
   auto <- batch_fit(data, svgp(inducing = 15))
   collapsed <- batch_fit(data, svgp(inducing = 15, optimizer = "collapsed"))
   expect_equal(c(auto$log_likelihood), c(collapsed$log_likelihood), tolerance = 0.01)
-  expect_lte(auto$convergence$iterations, 60L)
+  expect_lte(auto$convergence$iterations, 100L)
   expect_gt(auto$convergence$iterations, 30L)
   expect_match(auto$convergence$message, "until thirty gained less than 0.005 a row", fixed = TRUE)
 })
