@@ -66,7 +66,7 @@ check_joint_component <- function(component) {
   if (has_local_fields(covariance) || has_features(covariance) || has_linear(covariance) ||
       has_network(covariance)) {
     abort_argument("covariance",
-      "stationary for several responses, without `by`, formulas, warp and features",
+      "stationary for several responses, without a column as `by`, formulas, warp and features",
       covariance)
   }
 }

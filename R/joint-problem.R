@@ -124,6 +124,7 @@ joint_bounds <- function(shared) {
     lower[single$rows] <- bounds$lower[inside]
     upper[single$rows] <- bounds$upper[inside]
     single_range <- single$rows[layout$kind[single$rows] == "range"]
+    if (is_replicated(shared$structures[[j]]$component)) single_range <- single_range[1L]
     if (length(single_range) == 1L) {
       lower[single_range] <- max(lower[single_range], log(least_shared_range(shared$coords,
         shared$context)))

@@ -235,4 +235,5 @@ check_common_locations <- function(parts) {
         "All data need the same coordinates, since the responses share fields.")
     }
   }
+  check_common_levels(parts)
 }

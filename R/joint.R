@@ -7,8 +7,10 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
   check_rows_in_memory(data)
   formulas <- joint_formulas(formula, data)
   families <- joint_families(family, names(formulas))
-  settings <- joint_settings(call, frame)
-  structures <- joint_structures(settings$covariance, names(formulas))
+  first_data <- if (is.data.frame(data) || !is.list(data)) data else data[[1L]]
+  settings <- joint_settings(call, first_data, frame)
+  structures <- joint_structures(with_joint_replicates(settings$covariance, first_data),
+    names(formulas))
   start <- check_joint_start(settings$start, names(formulas), structures)
   common <- cut_common(formulas)
   parts <- with_common_terms(fit_parts(call, common$formulas, families, settings$shared,
@@ -37,8 +39,8 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
 }
 
 # Settings of the fields and the search. `shared`: arguments of the fits of single
-# responses in place of the call's.
-joint_settings <- function(call, frame) {
+# responses in place of the call's. `data`: those of the first response.
+joint_settings <- function(call, data, frame) {
   value <- function(name) if (!is.null(call[[name]])) eval(call[[name]], frame)
   covariance <- value("covariance")
   if (!is.null(covariance)) check_covariance(covariance)
@@ -51,7 +53,7 @@ joint_settings <- function(call, frame) {
   checkpoint <- check_joint_checkpoint(checkpoint_argument(control, value("resume")))
   control$checkpoint <- NULL
   method <- joint_method(value("method"))
-  first <- covariance$components[[1L]] %||% cov_matern(nu = 1.5)$components[[1L]]
+  first <- component_of_parts(covariance %||% cov_matern(nu = 1.5), data)
   first["variance"] <- list(NULL)
   verbose <- value("verbose") %||% rlang::is_interactive()
   list(covariance = covariance, control = control, checkpoint = checkpoint, method = method,

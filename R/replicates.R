@@ -27,9 +27,9 @@
 #' fixed at 0.0001, so that levels are independent. Predictions need the factor and accept levels
 #' that no row of the fit contains. Levels that are unknown to the fit are an error.
 #'
-#' All methods except [dspp()] and [dgp()] support it. sf data, [features()][cov_features], joint
-#' models, `cov_cauchy()` and `cov_wave()` do not. `cov_powered_exponential()` needs a `power` of at
-#' least 0.4.
+#' All methods except [dspp()] and [dgp()] support it. sf data, [features()][cov_features],
+#' `cov_cauchy()` and `cov_wave()` do not. `cov_powered_exponential()` needs a `power` of at least
+#' 0.4. In [joint models][joint_models] all components with a factor need the same one.
 #' @seealso [varying_coefficients] for numeric columns, [factor_coordinates] for levels that are
 #'   alike.
 #' @examples

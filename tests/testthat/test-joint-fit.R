@@ -188,10 +188,11 @@ test_that("wrong calls get one classed error", {
   expect_error(call(list(count ~ z, kind ~ 1), d, NULL), class = "neargp_error_family")
   expect_error(call(list(count ~ z, count ~ 1)), class = "neargp_error_argument")
   expect_error(call(list(count ~ z)), "a list of 1", class = "neargp_error_argument")
-  by_kind <- cov_matern(nu = 1.5, by = ~ kind)
-  for (fields in list(by_kind, cov_coregionalisation(by_kind, rank = 1),
-    cov_coregionalisation(cov_exponential(), rank = 1, own = by_kind))) {
-    expect_error(call(covariance = fields), "without `by`", class = "neargp_error_argument")
+  by_z <- cov_matern(nu = 1.5, by = ~ z)
+  for (fields in list(by_z, cov_coregionalisation(by_z, rank = 1),
+    cov_coregionalisation(cov_exponential(), rank = 1, own = by_z))) {
+    expect_error(call(covariance = fields), "without a column as `by`",
+      class = "neargp_error_argument")
   }
   two <- transform(d, both = I(cbind(a = count, b = count)))
   expect_error(call(list(count ~ z, both ~ 1), two, poisson()), "several columns",
