@@ -1,4 +1,4 @@
-# Tests of more than some tenths of a second: the others are a minute together, and have each
+# Tests of more than some tenths of a second: the others are five minutes together, and have each
 # property on a small case.
 is_extended <- function() nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
 

@@ -91,7 +91,7 @@ test_that("fits that were altered by hand are checked where they are used", {
     verbose = FALSE), "numbers of the categories")
 })
 
-test_that("an element of a fit that is of another kind is refused by name", {
+test_extended("an element of a fit that is of another kind is refused by name", {
   folder <- file.path(test_path("fits"), max(list.files(test_path("fits"))))
   for (file in list.files(folder, full.names = TRUE)) {
     saved <- readRDS(file)

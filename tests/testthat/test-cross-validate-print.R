@@ -16,7 +16,7 @@ test_that("print() shows the names of all scores and the direction in which they
   expect_identical(score_direction("accuracy", NULL), "higher")
 })
 
-test_that("differences of settings have standard errors of the folds", {
+test_extended("differences of settings have standard errors of the folds", {
   data <- simulated_data(60)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 8))
   other <- update(fit, . ~ 1)

@@ -64,7 +64,7 @@ test_that("means and totals have the mixture of the areas by each fit", {
   expect_equal(drop(below %*% by_fits$weights), rep(0.025, 4L), tolerance = 1e-8)
 })
 
-test_that("parts of the field are integrated, and rows are few below 100", {
+test_extended("parts of the field are integrated, and rows are few below 100", {
   fit <- normal_of_areas(method = exact_gp())
   for (type in c("trend", "process")) {
     found <- predict_areas(fit, four_squares(), spacing = 1 / 4, type = type)

@@ -14,7 +14,7 @@ fit_counts <- function(..., data = counts_at(), family = poisson(), method = vnn
     method = method, covariance = covariance, threads = 1L, verbose = FALSE, ...)))
 }
 
-test_that("a Gaussian latent model integrates as the likelihood does", {
+test_extended("a Gaussian latent model integrates as the likelihood does", {
   data <- transform(counts_at(), z = log1p(z))
   # one to one: the sparse posterior of all neighbours is exact
   fits <- list(fit_counts(data = data, family = gaussian(), method = vnngp(k = 39)),

@@ -11,7 +11,7 @@ five_species <- function(n = 200) {
   d
 }
 
-test_that("two factors are found in data of two factors", {
+test_extended("two factors are found in data of two factors", {
   d <- five_species()
   fit <- neargp(counts ~ 1, d, coords = ~ x + y, family = poisson(), method = vnngp(k = 8))
   ranks <- compare_ranks(fit, 1:3)

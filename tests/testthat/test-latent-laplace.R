@@ -71,7 +71,7 @@ expect_dense_laplace <- function(name, family) {
   expect_equal(unname(vcov(fit)), solve(-best$hessian)[trend, trend], tolerance = 0.02)
 }
 
-test_that("Laplace's trend maximises its approximation, and standard errors are those of its curvature", {
+test_extended("Laplace's trend maximises its approximation, with the standard errors of its curvature", {
   expect_dense_laplace("binary", binomial())
 })
 

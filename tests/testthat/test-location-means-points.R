@@ -97,7 +97,7 @@ test_that("points stand for rows of any number, weight and covariates", {
   }
 })
 
-test_that("estimates with points are those of all rows", {
+test_extended("estimates with points are those of all rows", {
   data <- varying_rows(10L, 8L)
   covariance <- cov_exponential(range = 0.3) + cov_exponential(by = ~ u, range = 0.5)
   fit <- fit_varying(data, exact_gp(), covariance = covariance, nugget = NULL)

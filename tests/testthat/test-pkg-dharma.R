@@ -10,7 +10,7 @@ dharma_fits <- function(data = dharma_data()) {
     transformed = fit(amount ~ height, transform = "log", method = vecchia(k = 10)))
 }
 
-test_that("draws have the moments of each row given the other rows", {
+test_extended("draws have the moments of each row given the other rows", {
   withr::local_seed(1)
   n <- 4000L
   for (fit in dharma_fits()) {

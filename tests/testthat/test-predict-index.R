@@ -142,7 +142,7 @@ test_that("transforms and averages over parameters keep the mean of the cells", 
   expect_sum_of_cells("integrated", count ~ height, family = poisson(), method = vnngp(k = 10))
 })
 
-test_that("the time of the fit is the default group, and further columns are groups", {
+test_extended("the time of the fit is the default group, and further columns are groups", {
   set.seed(6)
   d <- data.frame(x = runif(80), y = runif(80), day = as.Date("2024-01-01") + 0:3)
   d$z <- 10 + sin(5 * d$x) + rnorm(80, sd = 0.1)

@@ -86,7 +86,7 @@ skewed_data <- function(n) {
   })
 }
 
-test_that("a process with a learner is recalibrated by its left-out rows", {
+test_extended("a process with a learner is recalibrated by its left-out rows", {
   data <- skewed_data(260)
   fit <- suppressMessages(neargp(z ~ 1 + learner(lm, predictors = ~ h), data[1:160, ],
     coords = ~ x + y))
