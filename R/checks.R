@@ -141,7 +141,7 @@ range_limits <- c(least = 1e-30, largest = 1e30)
 
 abort_infinite_range <- function(name) {
   abort_neargp("argument", c(sprintf("`%s` must be finite, and is Inf.", name),
-    i = "For a process that does not vary along one of several coordinates, name them: range = c(x = Inf, y = NA)."))
+    i = "If the process does not vary along one coordinate, name the coordinates: range = c(x = Inf, y = NA)."))
 }
 
 # Positive finite numbers, or NULL: fixed ranges. NA among several is a range that is not fixed, and

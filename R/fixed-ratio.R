@@ -1,7 +1,7 @@
 # A nugget that is a fixed multiple of the variance, `fixed = c(nugget_ratio = 0.1)`. Its row of the
 # layout is tied: the transform is "ratio", and the working parameter is the logarithm of nugget /
 # variance, which no search moves. The variance is the first row. The core differentiates in both
-# logarithms, and a step of log variance moves both:
+# logarithms. A step of log variance moves both:
 #
 #     d l / d log variance = l_variance + l_nugget,     the information being J' I J
 #

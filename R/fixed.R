@@ -27,9 +27,9 @@
 #' that is fixed.
 #'
 #' `nugget_ratio` is the nugget divided by the variance of the process. It fixes how much of the
-#' variance is noise, while the variance itself is estimated. It is supported for one Gaussian
-#' response and a covariance of one component, by `r able_methods("nugget_ratio")`. Random effects,
-#' cov_none() and conditioning on the process do not support it.
+#' variance is noise, while the variance itself is estimated. It needs one Gaussian response
+#' and a covariance of one component. These methods support it: `r able_methods("nugget_ratio")`.
+#' Random effects, cov_none() and conditioning on the process do not.
 #'
 #' To fix an anisotropy, give `anisotropy_ratio` and `anisotropy_angle` together.
 #'

@@ -1,8 +1,8 @@
 # The posterior of responses that share fields at the cells of a grid, for predict_index(). As for
 # areas (areas-latent.R), cells are further locations of the prior, without observations. Rows of
 # the data have pseudo-observations of precision W and natural mean t. Given these and coefficients
-# b, the fields have mean P^-1 C't - H b with H = P^-1 C'WX, where P is the posterior's precision at
-# all locations and C takes fields to linear predictors. See joint-predict.R for the other terms.
+# b, the mean of the fields is P^-1 C't - H b with H = P^-1 C'WX. P is the posterior's precision at
+# all locations, and C takes fields to linear predictors. See joint-predict.R for the other terms.
 
 # `targets`: for each response its data, and coords, X and offset of the cells. Returns moments of
 # linear predictors, cells x responses. `draw(count)` returns a matrix of them for each response,

@@ -132,7 +132,7 @@ mixed_fields <- function(shared) {
   lapply(list(working, short), clamp, shared$bounds, shared$free)
 }
 
-# A step along the direction of most negative curvature, if it gains. A stationary point has no
+# A step along the direction of most negative curvature, if it gains. At a stationary point
 # other way up.
 step_off_saddle <- function(shared, state, least = 0.01) {
   curvature <- joint_curvature(shared, state$slopes, state$working)

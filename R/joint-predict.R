@@ -103,8 +103,8 @@ linear_predictors <- function(object, fields, targets) {
   predictor_moments(object, fields, predictor_parts(object, fields, targets))
 }
 
-# For each response its number `m`, the `mean` of its linear predictor, the columns of the trend
-# less what the fields answer to them, and the derivatives of the mean in the parameters.
+# The linear predictor of each response: `m` is its number, and `unseen` holds the columns of the
+# trend less the answer of the fields to them. `slopes` are derivatives in the parameters.
 predictor_parts <- function(object, fields, targets) {
   A <- core_loadings(object)
   count <- nrow(fields$mean)

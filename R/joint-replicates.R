@@ -2,7 +2,7 @@
 # turns the factor into a coordinate. The fields of all responses are at these locations, and their
 # copies are independent alike.
 
-# The covariance with the label of the factor in the components that have one.
+# The covariance with the label of the factor in the components that are replicated.
 with_joint_replicates <- function(covariance, data) {
   if (is.null(covariance)) return(NULL)
   labels <- character(0)

@@ -15,7 +15,7 @@ three_responses_data <- function() {
 }
 
 # Universal cokriging of a ~ z and b ~ 1 by dense algebra: means, and the covariance matrix of the
-# linear predictors at each location, and `total`, that of all of them, those of a first.
+# linear predictors at each location. `total` is that of all of them, a's first.
 dense_cokriging <- function(d, at, B, nuggets, range) {
   rows <- rbind(data.frame(d[c("x", "y", "z")], m = 1L, value = d$a),
     data.frame(d[c("x", "y", "z")], m = 2L, value = d$b))

@@ -93,7 +93,7 @@ class SparsePosterior {
   const PosteriorFactor& factor() const { return factor_; }
   const Likelihoods& likelihood() const { return likelihood_; }
 
-  // What the next fit of several fields begins its solves for the trend at: the last response to it. A model that goes
+  // The last response of the fields to the trend. The next fit of several fields begins its solves there. A model that goes
   // on for another one begins where that one would.
   const std::vector<double>& last_response() const { return last_trend_.response; }
   void begin_at_response(std::vector<double> response) { last_trend_ = {0, {}, std::move(response), {}}; }

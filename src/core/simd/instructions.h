@@ -1,5 +1,5 @@
-// Packs of doubles, and the functions of them that are one instruction of the processor but no operator of the
-// compiler's vector types: the square root, the larger and the smaller of two.
+// Packs of doubles, and functions of them that the compiler's vector types lack as operators: the square root, the
+// larger and the smaller of two. Each is one instruction of the processor.
 #pragma once
 
 #include <cmath>
