@@ -132,10 +132,10 @@ pit_table <- function(predictions, classes = 20L) {
       predictions$pit_upper)) * classes, lower = band[1L], upper = band[2L])
 }
 
-ggplot_pit <- function(predictions, main) {
+ggplot_pit <- function(predictions, main, note = pit_note(predictions)) {
   table <- pit_table(predictions)
   new_plot(table, ggplot2::aes(xmin = .data$left, xmax = .data$right), main,
-    x = "probability integral transform", y = "density", subtitle = pit_note(predictions)) +
+    x = "probability integral transform", y = "density", subtitle = note) +
     ggplot2::geom_rect(ggplot2::aes(ymin = .data$lower, ymax = .data$upper), fill = "grey85") +
     ggplot2::geom_rect(ggplot2::aes(ymin = 0, ymax = .data$density),
       fill = grDevices::adjustcolor("#0072B2", 0.3), colour = "#0072B2") +

@@ -40,6 +40,25 @@ print.neargp_joint_cv <- function(x, ...) {
 #' @export
 scores.neargp_joint_cv <- function(object, ...) object$scores
 
+# `outputs`: the responses whose calibration is shown, by default all.
+#' @export
+plot.neargp_joint_cv <- function(x, outputs = NULL, ...) {
+  check_plot_arguments(autoplot.neargp_joint_cv)
+  draw_plots(autoplot.neargp_joint_cv(x, outputs))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_joint_cv <- function(object, outputs = NULL, ...) {
+  check_no_more_arguments()
+  outputs <- outputs %||% object$scores$output
+  check_choices(outputs, "outputs", object$scores$output)
+  plots_of(outputs, function(output) {
+    shown <- object$predictions[object$predictions$output == output, ]
+    ggplot_pit(shown, sprintf("Calibration: %s", output), if (is_binary_table(shown))
+      "0/1 data: flat for all probabilities that are right on average")
+  })
+}
+
 # The fold of each location.
 folds_of_places <- function(object, folds) {
   places <- nrow(object$posterior$coords)

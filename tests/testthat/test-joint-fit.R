@@ -132,6 +132,9 @@ test_that("folds leave locations out, and a hurdle model joins both parts", {
   expect_equal(rowMeans(drawn), predicted$mean, tolerance = 0.05)
   expect_equal(rowMeans(drawn > 1), predicted$p_exceed, tolerance = 0.05)
   expect_error(scores(hurdle), class = "neargp_error_argument")
+  skip_if_not_installed("ggplot2")
+  expect_length(ggplot2::autoplot(validation), 2L)
+  expect_error(plot(validation, outputs = "other"), class = "neargp_error_argument")
 })
 
 test_that("standard errors of parameters come from the second derivatives", {

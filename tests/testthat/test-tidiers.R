@@ -152,6 +152,7 @@ test_that("a joint fit has terms, designs and tables of each response", {
   expect_equal(table$.observed, c(d$y1, d$y2[1:50]))
   expect_equal(table$row, c(1:60, 1:50))
   expect_equal(table$.fitted[1:60], unname(fitted(fit)[, "y1"]))
+  expect_equal(vapply(model.frame(fit), nrow, 0L), c(y1 = 60L, y2 = 50L))
   new <- d[3:4, c("x", "y", "z")]
   expect_equal(augment(fit, newdata = new)$.fitted_y2, predict(fit, new)$mean_y2)
 })
