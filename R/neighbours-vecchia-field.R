@@ -49,9 +49,10 @@ least_noise <- 0.01
 
 # Whether the loss is plain already at estimates by few neighbours, which spares a search with all
 # of them. These estimates are too rough to show that nothing is lost.
-is_clearly_lossy <- function(problem, working, most = 1) {
+is_clearly_lossy <- function(problem, working, order_in = NULL, most = 1) {
   decides_by_loss(problem) && is.null(reason_for_responses(problem, working)) &&
-    isTRUE(loss_at(problem, working, rows = 64L, places = 0L)$likelihood > most)
+    isTRUE(loss_in(order_in, reorder_at, problem, working, rows = 64L, places = 0L)$likelihood >
+      most)
 }
 
 # Returns what the likelihood of a problem is conditioned `on`, from the `loss` of neighbor_loss().
@@ -60,8 +61,7 @@ is_clearly_lossy <- function(problem, working, most = 1) {
 conditioning_at <- function(problem, working, lossy = FALSE, order_in = NULL) {
   if (!decides_by_loss(problem)) return(NULL)
   method <- problem$method
-  loss <- if (is.null(order_in) || method$ordering == "random") loss_at(problem, working) else
-    loss_at(problem, working, order = order_in(component_at(problem, working), method$k, 0))
+  loss <- loss_in(order_in, 0, problem, working)
   lossy <- lossy || any(unlist(loss[names(tolerated_loss)]) > tolerated_loss, na.rm = TRUE)
   reason <- if (lossy) reason_for_responses(problem, working)
   if (!is.null(reason)) tell_loss(loss, method$k, reason)
@@ -71,6 +71,14 @@ conditioning_at <- function(problem, working, lossy = FALSE, order_in = NULL) {
 decides_by_loss <- function(problem) {
   identical(problem$method$condition, "auto") && !is_sharded(problem) && !has_outputs(problem) &&
     !has_no_process(problem$covariance)
+}
+
+# In the order that the search for neighbours begins with, or that the final likelihood needs.
+loss_in <- function(order_in, renew_at, problem, working, ...) {
+  method <- problem$method
+  if (is.null(order_in) || method$ordering == "random") return(loss_at(problem, working, ...))
+  loss_at(problem, working, ...,
+    order = order_in(component_at(problem, working), method$k, renew_at))
 }
 
 loss_at <- function(problem, working, ...) {

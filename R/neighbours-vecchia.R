@@ -174,7 +174,7 @@ fit_method.neargp_vecchia <- function(method, problem) {
   few <- from_few_rows(begun$problem, method$k, scoring_optimizer)
   problem <- few$problem
   state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible,
-    function(state) is_clearly_lossy(problem, state$working),
+    function(state) is_clearly_lossy(problem, state$working, order_in),
     own_objective = function(component, k) objective_for(component, k, 0))
   state <- add_counts(add_counts(state, begun), few)
   conditioning <- conditioning_at(problem, state$working, isTRUE(state$left), order_in)
