@@ -41,8 +41,8 @@ core_class_expectations <- function(link, label, weights, mean, variance, contex
     .Call(`_neargp_core_class_expectations`, link, label, weights, mean, variance, context)
 }
 
-core_problem <- function(coords, columns, noise_scale, neighbors, context, targets = NULL, outputs = NULL) {
-    .Call(`_neargp_core_problem`, coords, columns, noise_scale, neighbors, context, targets, outputs)
+core_problem <- function(coords, columns, noise_scale, neighbors, context, targets = NULL, outputs = NULL, block = 1L) {
+    .Call(`_neargp_core_problem`, coords, columns, noise_scale, neighbors, context, targets, outputs, block)
 }
 
 core_release_problem <- function(problem) {
@@ -335,6 +335,10 @@ core_neighbor_reach <- function(coords, newcoords, neighbors) {
 
 core_neighbors_before <- function(coords, order, k, context, lags = NULL) {
     .Call(`_neargp_core_neighbors_before`, coords, order, k, context, lags)
+}
+
+core_block_neighbors <- function(coords, order, block, k, context) {
+    .Call(`_neargp_core_block_neighbors`, coords, order, block, k, context)
 }
 
 core_neighbors_earlier <- function(coords, rank, newcoords, new_rank, k, context) {

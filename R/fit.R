@@ -145,6 +145,7 @@ is_for_cpu <- function(settings, data) {
   has_local_fields(covariance) || has_space_time(covariance) || has_no_distance(covariance) ||
     has_no_process(covariance) ||
     !is.null(data$noise) || is_compressed(data) ||
+    (has_blocks(settings$method) && settings$device == "auto") ||
     (has_network(covariance) && !has_ability(settings$method, "device_networks"))
 }
 

@@ -50,6 +50,9 @@ is_space_time <- function(component) !is.null(component$space_time)
 
 has_low_rank <- function(method) inherits(method, "neargp_vecchia_inducing")
 
+# Whether rows are conditioned in blocks, see vecchia().
+has_blocks <- function(method) !is.null(method$block)
+
 has_latent_low_rank <- function(method) !is.null(method$low_rank)
 
 wants_shards <- function(settings) {

@@ -21,7 +21,8 @@
 #' term.
 #'
 #' @param k the number of neighbours, an integer from 1 to n - 1. Default `NULL`: 30, enough for
-#'   predictions in two coordinates, or n - 1. Use 60 if you need the estimates themselves.
+#'   predictions in two coordinates, 44 with blocks, or n - 1. Use 60 if you need the
+#'   estimates themselves.
 #' @param ordering `"maxmin"`, each next location the farthest from its predecessors; `"random"`;
 #'   `"coordinate"`, the first coordinate; `"pca"`, the first principal component; `"given"`, the
 #'   rows; or `"auto"`. Default `"auto"`: `"maxmin"`, or the best of three for space-time
@@ -32,12 +33,15 @@
 #' @param estimation `"ML"` or `"REML"`, see the section below. Default `NULL`: `"REML"` with
 #'   [random effects or smooths][random_effects], else `"ML"`.
 #' @param condition what the neighbours are: `"responses"` with noise, `"field"` without noise, or
-#'   `"auto"`. Default `NULL`: `"auto"`, and `"responses"` if you give `k`.
+#'   `"auto"`. Default `NULL`: `"auto"`, and `"responses"` if you give `k` or
+#'   `block`.
 #' @param optimizer `"scoring"` (default), Fisher scoring with all observations, or `"adam"`,
 #'   mini-batches, see the section below.
 #' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a random batch, the
 #'   number of steps (1000 by default), the first learning rate and the steps between searches for
 #'   neighbours. The rate is divided by 5 at 25%, 50% and 75% of the steps.
+#' @param block the number of observations in a block, an integer from 1 to 32, see the section
+#'   below. Default: 1, no blocks.
 #' @param ... not used.
 #' @section Noise:
 #' `k` noisy neighbours contain less information than all observations, above all in clusters.
@@ -77,6 +81,20 @@
 #'
 #' Mini-batches condition on responses. They support one response in memory, without inducing
 #' points, REML, random effects, noise models, priors and areas.
+#' @section Blocks:
+#' The observations of a block share `k` neighbours and condition on each other. One matrix of
+#' `k + block` rows then serves all of them. With `block = 4` an evaluation takes less time than
+#' with `k = 30` and no blocks, and the likelihood is typically nearer to the exact one. The
+#' estimates are those of another approximation, so that you cannot compare the likelihoods of fits
+#' with different blocks.
+#'
+#' Within each half of the ordering, medians of the coordinates cut the observations into blocks.
+#' The neighbours come from the blocks before. The observations of a block take turns to add their
+#' nearest one. Predictions do not use blocks.
+#'
+#' Blocks condition on responses, on the CPU. They do not support several responses, inducing
+#' points, mini-batches, space-time covariances, areas, shards and more than 60 coefficients of
+#' random effects.
 #' @section Restricted maximum likelihood:
 #' Maximum likelihood underestimates variance and range with tens of observations or many
 #' covariates, and a message says so. `"REML"` does not (Harville 1974), for one response without
@@ -134,20 +152,23 @@ vecchia <- function(k = NULL,
                     ordering = c("auto", "maxmin", "random", "coordinate", "pca", "given"),
                     inducing = 0L, estimation = NULL, condition = NULL,
                     optimizer = c("scoring", "adam"), batch_size = 128L, steps = NULL,
-                    learning_rate = 0.03, refresh = 50L, ...) {
+                    learning_rate = 0.03, refresh = 50L, block = 1L, ...) {
   check_no_more_arguments()
+  block <- check_count(block, "block", upper = 32L)
   ordering <- check_choice(ordering, "ordering", row_orderings)
   method <- do.call(new_method, c(list("vecchia", "Vecchia approximation"),
-    neighbor_settings(k, 30L), list(ordering = ordering)))
+    neighbor_settings(k, if (block > 1L) 44L else 30L), list(ordering = ordering)))
   method <- with_adam(method, optimizer, c("scoring", "adam"), batch_size, steps, learning_rate,
     refresh)
   if (is.null(condition) && !without_adam(method)) condition <- "responses"
+  if (block > 1L) condition <- check_block_settings(method, block, inducing, condition)
   condition <- check_condition(condition, k, inducing, estimation)
   if (condition != "responses") refuse_adam(method, "unless condition = \"responses\"")
   if (condition == "field") return(on_field(method))
   positions <- is.data.frame(inducing) || is.matrix(inducing)
   if (!positions && check_count(inducing, "inducing", lower = 0L) == 0L) {
     method$condition <- condition
+    if (block > 1L) method <- with_blocks(method, block)
     method <- with_estimation(method, estimation)
     if (is_restricted(method)) refuse_adam(method, "with estimation = \"REML\"")
     return(method)
@@ -161,6 +182,7 @@ vecchia <- function(k = NULL,
 
 #' @export
 fit_method.neargp_vecchia <- function(method, problem) {
+  check_blocks(problem)
   if (identical(method$optimizer, "adam")) return(vecchia_by_adam(method, problem))
   problem <- with_search_tolerance(from_separable(problem))
   order_in <- if (!is_sharded(problem)) kept_order(problem, method$ordering)
@@ -211,7 +233,8 @@ terms_of_earlier <- function(problem, order_in) {
 # The likelihood in the neighbours of a component and k.
 vecchia_objectives <- function(method, problem, order_in = kept_order(problem, method$ordering)) {
   if (is_sharded(problem)) return(shard_objectives(problem, "before", method$k))
-  search <- search_once(vecchia_search(problem, method$ordering, order_in), method$k)
+  each <- vecchia_search(problem, method$ordering, order_in)
+  search <- if (has_blocks(method)) each else search_once(each, method$k)
   last_made(function(component, k, ...) local_objective(problem, search(component, k, ...)))
 }
 
@@ -219,7 +242,8 @@ vecchia_objectives <- function(method, problem, order_in = kept_order(problem, m
 likelihood_objective.neargp_vecchia <- function(method, problem) {
   component <- component_at(problem, problem$start)
   if (is_sharded(problem)) return(vecchia_objectives(method, problem)(component, method$k))
-  local_objective(problem, neighbors_before(problem, component, method$k, method$ordering, 0))
+  search <- if (has_blocks(method)) blocks_before else neighbors_before
+  local_objective(problem, search(problem, component, method$k, method$ordering, 0))
 }
 
 # The neighbours before each row in the metric of a component. The ordering is made again only when
@@ -229,7 +253,7 @@ reorder_at <- 0.5
 
 vecchia_search <- function(problem, ordering, order_in = kept_order(problem, ordering)) {
   function(component, k, renew_at = reorder_at) {
-    neighbors_in_order(problem, component, k, order_in(component, k, renew_at))
+    conditioning_sets(problem, component, k, order_in(component, k, renew_at))
   }
 }
 

@@ -12,6 +12,7 @@ check_outputs_method <- function(method) {
 
 #' @export
 fit_method.neargp_vecchia_outputs <- function(method, problem) {
+  check_blocks(problem)
   refuse_adam(method, "for several responses")
   key <- if (method$ordering == "random") order_key() else 0
   objective_for <- function(component, k) {

@@ -151,9 +151,16 @@ exact_objective <- function(problem) {
     }, set_noise = function(found) noise <<- found)
 }
 
-# `neighbors` contains one column for each target, or for each row.
+# `neighbors` contains one column for each target, or for each row. In blocks it is the list of
+# core_block_neighbors().
 local_problem <- function(data, neighbors, context, targets = NULL) {
+  block <- 1L
+  if (is.list(neighbors)) {
+    targets <- neighbors$targets
+    block <- neighbors$block
+    neighbors <- neighbors$neighbors
+  }
   release_unused(prod(dim(neighbors)))
   core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, context, targets,
-    data$output)
+    data$output, block)
 }

@@ -40,7 +40,7 @@ result_topics <- c(
   "memory-need" = "scale", "prediction-files" = "scale", "row-source" = "scale", soak = "scale", "ten-million" = "scale",
   noise = "noise", "varying-coefficients" = "noise",
   "non-stationary" = "non-stationary", "random-effects" = "random-effects",
-  race = "race", svgp = "svgp", "svgp-loo-k-classes" = "classification", "vecchia-inducing" = "vecchia-inducing", vnngp = "vnngp",
+  race = "race", svgp = "svgp", "svgp-loo-k-classes" = "classification", "vecchia-blocks" = "speed", "vecchia-inducing" = "vecchia-inducing", vnngp = "vnngp",
   "vnngp-shards" = "cluster"
 )
 

@@ -161,8 +161,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_problem
-SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, SEXP neighbors, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> targets, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP contextSEXP, SEXP targetsSEXP, SEXP outputsSEXP) {
+SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, SEXP neighbors, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> targets, Rcpp::Nullable<Rcpp::IntegerVector> outputs, int block);
+RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP contextSEXP, SEXP targetsSEXP, SEXP outputsSEXP, SEXP blockSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -173,7 +173,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type targets(targetsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_problem(coords, columns, noise_scale, neighbors, context, targets, outputs));
+    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_problem(coords, columns, noise_scale, neighbors, context, targets, outputs, block));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1153,6 +1154,21 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type lags(lagsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_neighbors_before(coords, order, k, context, lags));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_block_neighbors
+Rcpp::List core_block_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int block, int k, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_block_neighbors(SEXP coordsSEXP, SEXP orderSEXP, SEXP blockSEXP, SEXP kSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order(orderSEXP);
+    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_block_neighbors(coords, order, block, k, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2547,7 +2563,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_class_bound", (DL_FUNC) &_neargp_core_class_bound, 15},
     {"_neargp_core_class_probabilities", (DL_FUNC) &_neargp_core_class_probabilities, 4},
     {"_neargp_core_class_expectations", (DL_FUNC) &_neargp_core_class_expectations, 6},
-    {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
+    {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 8},
     {"_neargp_core_release_problem", (DL_FUNC) &_neargp_core_release_problem, 1},
     {"_neargp_core_set_noise", (DL_FUNC) &_neargp_core_set_noise, 3},
     {"_neargp_core_set_values", (DL_FUNC) &_neargp_core_set_values, 2},
@@ -2621,6 +2637,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_maxmin", (DL_FUNC) &_neargp_core_maxmin, 2},
     {"_neargp_core_neighbor_reach", (DL_FUNC) &_neargp_core_neighbor_reach, 3},
     {"_neargp_core_neighbors_before", (DL_FUNC) &_neargp_core_neighbors_before, 5},
+    {"_neargp_core_block_neighbors", (DL_FUNC) &_neargp_core_block_neighbors, 5},
     {"_neargp_core_neighbors_earlier", (DL_FUNC) &_neargp_core_neighbors_earlier, 6},
     {"_neargp_core_neighbors_others", (DL_FUNC) &_neargp_core_neighbors_others, 4},
     {"_neargp_core_neighbors_to", (DL_FUNC) &_neargp_core_neighbors_to, 4},

@@ -98,12 +98,15 @@ std::vector<double> to_doubles(const Rcpp::NumericVector& x) { return {x.begin()
 SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                   const Rcpp::NumericVector& noise_scale, SEXP neighbors, const Rcpp::List& context,
                   Rcpp::Nullable<Rcpp::IntegerVector> targets = R_NilValue,
-                  Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+                  Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue, int block = 1) {
   const DataStore data(coords, columns, noise_scale, outputs);
   std::vector<int> rows;
   if (targets.isNotNull()) rows = to_rows(Rcpp::IntegerVector(targets));
-  return ProblemPointer(new neargp::LocalProblem(data.view(), Neighbors(neighbors).rows(), rows, run_context(context)),
-                        true);
+  const Neighbors sets(neighbors);
+  neargp::NeighborRows table = sets.rows();
+  if (block < 1 || block > table.k + 1) throw neargp::Error("A block must fit into its row of the table.");
+  table.block = block;
+  return ProblemPointer(new neargp::LocalProblem(data.view(), table, rows, run_context(context)), true);
 }
 
 // Frees a problem at once: R collects garbage by the size of its own objects, not of the core's.

@@ -1,12 +1,15 @@
 #include <Rcpp.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
 #include "bind_neighbors.h"
+#include "geometry/conditioning_blocks.h"
 #include "geometry/longlat.h"
 #include "geometry/neighbor_index.h"
 #include "geometry/ordering.h"
@@ -91,6 +94,19 @@ SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::Intege
   const PointStore points(coords);
   const Lags near(lags, coords.ncol());
   return to_r(neargp::nearest_before(points.view(), to_rows(order), k, run_context(context), near.order()));
+}
+
+// Blocks of rows and their neighbours, see geometry/conditioning_blocks.h.
+// [[Rcpp::export]]
+Rcpp::List core_block_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int block, int k,
+                                const Rcpp::List& context) {
+  const PointStore points(coords);
+  neargp::ConditioningBlocks blocks =
+      neargp::block_neighbors(points.view(), to_rows(order), block, k, run_context(context));
+  Rcpp::IntegerVector targets(blocks.targets.size());
+  std::transform(blocks.targets.begin(), blocks.targets.end(), targets.begin(), to_one_based);
+  return Rcpp::List::create(Rcpp::_["neighbors"] = to_r(std::move(blocks.neighbors)), Rcpp::_["targets"] = targets,
+                            Rcpp::_["block"] = block);
 }
 
 // [[Rcpp::export]]

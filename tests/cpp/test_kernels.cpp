@@ -14,11 +14,41 @@ using namespace fixtures;
 namespace {
 
 struct Outputs {
-  std::vector<double> sums, gradient, joint, joint_gradient, weighted, variance, weights;
+  std::vector<double> sums, block, gradient, joint, joint_gradient, weighted, variance, weights;
   bool operator==(const Outputs& other) const {
-    return sums == other.sums && gradient == other.gradient && joint == other.joint &&
+    return sums == other.sums && block == other.block && gradient == other.gradient && joint == other.joint &&
            joint_gradient == other.joint_gradient && weighted == other.weighted && variance == other.variance &&
            weights == other.weights;
+  }
+};
+
+std::vector<double> sums_of(const LocalView& view, const PreparedCovariance& prepared, const VecchiaSums& operation) {
+  const KernelFunctions<VecchiaSums>& kernel = local_kernels();
+  AlignedBuffer scratch(kernel.scratch_doubles(view, prepared, operation));
+  std::vector<double> sums(std::size_t(operation.sums(view.columns, prepared.parameters)), 0.0);
+  CHECK(kernel.run(view, prepared, operation, 0, view.targets, scratch.data(), sums.data()) == -1);
+  return sums;
+}
+
+// The rows of a table, or their last neighbours but `back` - 1, as targets that are given the neighbours before them.
+struct TargetsOfTable {
+  std::vector<double> coords, values, noise_scale;
+  NeighborTable sets;
+  LocalTargets targets;
+
+  TargetsOfTable(const Data& data, const NeighborTable& table, int back)
+      : sets(table.n, table.k), targets({nullptr, table.n, data.cloud.view().dim}, sets) {
+    const LocalData all = data.view();
+    for (Index i = 0; i < table.n; ++i) {
+      const int row = back == 0 ? int(i) : table[i][table.k - back];
+      coords.insert(coords.end(), all.coords[row], all.coords[row] + all.coords.dim);
+      values.push_back(all.values[row]);
+      noise_scale.push_back(all.noise_scale[row]);
+      std::copy_n(table[i], table.k - back, sets[i]);
+    }
+    targets.coords.data = coords.data();
+    targets.values = values.data();
+    targets.noise_scale = noise_scale.data();
   }
 };
 
@@ -40,6 +70,7 @@ Outputs run_all(const LocalView& view, const Covariance& covariance, Index first
   out.variance = out.weighted;
   out.weights.assign(std::size_t(view.targets) * view.k, 0.0);
   out.sums = run(VecchiaSums{true});
+  out.block = run(VecchiaSums{true, 3});
   out.gradient = run(ConditionalGradient{});
   out.joint = run(JointSums{false});
   out.joint_gradient = run(JointSums{true});
@@ -62,6 +93,28 @@ TEST_CASE("what the scratch memory held before does not matter") {
       for (const double x : zeros.sums) CHECK(std::isfinite(x));
       CHECK((run_all(problem.view(), model.covariance, 0, 21, std::numeric_limits<double>::quiet_NaN()) == zeros));
       CHECK((run_all(problem.view(), model.covariance, 0, 21, -1e300) == zeros));
+    });
+  }
+}
+
+TEST_CASE("the sums of a block are those of its rows, each given the neighbours before it") {
+  const Data data(uniform_cloud(21, 2), 1);
+  const NeighborTable table = neighbors_others(data, 6);
+  for (const Model& model : all_models()) {
+    if (model.dim != 2) continue;
+    CAPTURE(model.name);
+    const PreparedCovariance prepared = prepare(model.covariance, 2, true);
+    with_each_instruction_set([&] {
+      std::vector<double> one_by_one;
+      for (int back = 0; back < 3; ++back) {
+        const TargetsOfTable rows(data, table, back);
+        const std::vector<double> sums = sums_of(view_of(data.view(), rows.targets), prepared, {true});
+        if (one_by_one.empty()) one_by_one.resize(sums.size());
+        for (std::size_t s = 0; s < sums.size(); ++s) one_by_one[s] += sums[s];
+      }
+      const TargetsOfTable last(data, table, 0);
+      const std::vector<double> sums = sums_of(view_of(data.view(), last.targets), prepared, {true, 3});
+      for (std::size_t s = 0; s < sums.size(); ++s) CHECK(sums[s] == doctest::Approx(one_by_one[s]).epsilon(1e-8));
     });
   }
 }

@@ -134,6 +134,7 @@ loo_k_arguments <- function(k) {
 vecchia_arguments <- function(k, n) {
   arguments <- list(k = k, ordering = pick("maxmin", "random", "coordinate", "pca", "given"))
   if (chance(0.25)) arguments$inducing <- pick(3L, 10L, 5L, 1L, n, 10000L, matrix(0.5, 3, 2))
+  if (chance(0.15)) arguments$block <- pick(2L, 4L, 8L, 1L, 32L)
   maybe_adam(arguments)
 }
 

@@ -18,7 +18,7 @@ namespace neargp {
 
 // Raised whenever the struct or a type that its functions take changes: a module built
 // against another version must not be used.
-inline constexpr int backend_abi_version = 11;
+inline constexpr int backend_abi_version = 12;
 
 // Runs an operation on all targets of a view. Returns the smallest target whose covariance matrix could not be
 // factorised, or -1. The results are in `sums` and in the operation's arrays. If the RunContext asks for single

@@ -40,6 +40,9 @@ struct VecchiaSumsLayout {
 // Vecchia's likelihood of the targets, and LOO-k's: see response/vecchia_likelihood.h.
 struct VecchiaSums {
   bool information;  // and the gradient
+  // The number of targets of a tile: the view's target and the last neighbours before it. Each is conditioned on the
+  // neighbours before it. Absent ones add nothing. More than one: CPU only.
+  int block = 1;
 
   NEARGP_HD int sums(int columns, int parameters) const {
     return VecchiaSumsLayout{columns, parameters}.size(information);

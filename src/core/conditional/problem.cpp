@@ -51,7 +51,7 @@ UnsetVector<int> table_rows(const std::vector<int>& targets, Index n, const RunC
 
 LocalProblem::LocalProblem(const LocalData& data, const NeighborRows& neighbors, const std::vector<int>& targets,
                            const RunContext& context)
-    : dim_(data.coords.dim), columns_(data.columns), k_(neighbors.k),
+    : dim_(data.coords.dim), columns_(data.columns), k_(neighbors.k), block_(neighbors.block),
       targets_(targets.empty() ? data.coords.n : Index(targets.size())) {
   const Index n = data.coords.n;
   check_coordinates(data.coords);
@@ -68,6 +68,7 @@ LocalProblem::LocalProblem(const LocalData& data, const NeighborRows& neighbors,
   if (data.outputs) outputs_ = gather_rows(data.outputs, 1, data_row_, context);
   gather_neighbors(neighbors, table_row, context);
   device_view_.emplace(backend_of(context), view());
+  if (block_ > 1 && !device_view_->is_cpu()) throw Error("Blocks of rows are for the CPU.");
 }
 
 void LocalProblem::gather_neighbors(const NeighborRows& neighbors, const UnsetVector<int>& table_row,
@@ -140,6 +141,7 @@ const DeviceView& LocalProblem::on_device() const {
 }
 
 const DeviceView& LocalProblem::residuals_on_device(const std::vector<double>& beta) {
+  if (block_ > 1) throw Error("Blocks of rows are for the likelihood with its information.");
   if (int(beta.size()) != columns_ - 1)
     throw Error("There must be one trend coefficient for each column of the design.");
   residuals_ = residuals_of(values_, columns_, beta);

@@ -21,6 +21,7 @@ struct NeighborRows {
   int k = 0;
   int first = 0;
   int absent = -1;
+  int block = 1;  // see VecchiaSums
 
   NeighborRows(const int* rows_, Index n_, int k_, int first_, int absent_)
       : rows(rows_), n(n_), k(k_), first(first_), absent(absent_) {}
@@ -39,6 +40,7 @@ class LocalProblem {
   int dim() const { return dim_; }
   int columns() const { return columns_; }
   int k() const { return k_; }
+  int block() const { return block_; }
 
   // Sets noise by a model of its own, for evaluations from now on. The noise variance of each row is nugget * scale,
   // with `parameters` derivatives (LocalData::noise_derivatives). All are in the caller's order. Throws an Error on a
@@ -69,7 +71,7 @@ class LocalProblem {
   void gather_neighbors(const NeighborRows& neighbors, const UnsetVector<int>& table_row, const RunContext& context);
   LocalView view_of(const double* values, int columns) const;
 
-  int dim_, columns_, k_;
+  int dim_, columns_, k_, block_;
   Index targets_;
   std::vector<int> data_row_;  // caller's row of datum i
   UnsetVector<double> coords_, values_, noise_scale_;

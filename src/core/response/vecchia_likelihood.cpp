@@ -39,7 +39,7 @@ LikelihoodSums vecchia_sums(const LocalProblem& problem, const Covariance& given
   const Covariance covariance = problem.checked(given);
   if (information && covariance.outputs() > 0) throw Error("There is no expected information of several outputs.");
   const PreparedCovariance prepared = prepare(covariance, problem.dim(), information);
-  const TargetSums totals = problem.on_device().run(VecchiaSums{information}, prepared, context);
+  const TargetSums totals = problem.on_device().run(VecchiaSums{information, problem.block()}, prepared, context);
   LikelihoodSums result = unpack(totals, {problem.columns(), prepared.parameters}, covariance, information);
   result.failed = failed_row(totals, problem);
   return result;
