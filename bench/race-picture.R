@@ -1,4 +1,4 @@
-# Draws results/race.png from the table race: CPU seconds and peak memory of each contestant by track.
+# Draws the picture of README.md from the table race: CPU seconds and peak memory of each contestant by track.
 
 if (!exists("read_result")) source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 race_table <- read_result("race")
@@ -16,7 +16,7 @@ draw_track <- function(track) {
   graphics::title(titles[[track]], cex.main = 1)
 }
 
-grDevices::png(result_file("race.png"), 1400, 1000, res = 130)
+grDevices::png(file.path(bench_folder(), "..", "man", "figures", "README-race.png"), 1400, 1000, res = 130)
 graphics::par(mfrow = c(2L, 2L), mar = c(4, 1, 2, 1), mgp = c(2, 0.6, 0))
 for (track in intersect(names(titles), race_table$track)) draw_track(track)
 grDevices::dev.off()

@@ -10,7 +10,7 @@
 # eight inputs, 5,000 to predict.
 #
 # Saves the table race: median and quartiles of CPU seconds from data to predictions, peak memory of the process, and scores of the last
-# round. Draws results/race.png. `crps` and `coverage` are those of the observations, and of the linear predictor
+# round. Draws the picture of README.md. `crps` and `coverage` are those of the observations, and of the linear predictor
 # for counts. A contestant is level where its CRPS is at most 2% above the best.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
