@@ -1,6 +1,6 @@
-# The curvature at the end of a joint search. Where two fields have nearly the same range, a rotation
-# of their loadings changes the objective by next to nothing. Along such a ridge a search can end at
-# a saddle, from which the objective rises when the ranges part. A search also ends where the
+# The curvature at the end of a joint search. If the ranges of two fields are nearly the same, a
+# rotation of their loadings changes the objective by next to nothing. Along this ridge a search can
+# end at a saddle, from which the objective rises when the ranges part. A search also ends where the
 # loadings of a response have vanished, since the objective is stationary there.
 
 # Directions with less information, in units of the parameters, are weak: a step of one unit changes
@@ -132,8 +132,8 @@ mixed_fields <- function(shared) {
   lapply(list(working, short), clamp, shared$bounds, shared$free)
 }
 
-# A step along the direction of most negative curvature, if it gains. At a stationary point
-# other way up.
+# A step along the direction of most negative curvature, if it gains. The gradient
+# shows no way up from a stationary point.
 step_off_saddle <- function(shared, state, least = 0.01) {
   curvature <- joint_curvature(shared, state$slopes, state$working)
   last <- length(curvature$values)
@@ -147,8 +147,8 @@ step_off_saddle <- function(shared, state, least = 0.01) {
 
 # ---- standard errors -----------------------------------------------------------------------------
 
-# The covariance matrix C of the parameters in question, and their slopes by `shifted` fits. C is the
-# inverse of the information. Fields are not linear in steps of more than a few units: weak
+# The covariance matrix C of the parameters in question, and their slopes by `shifted` fits. C is
+# the inverse of the information. Fields are not linear in steps of more than a few units: weak
 # directions count with the least information, which gives them a standard deviation of 4.5 units.
 # `poor`: parameters whose variance is mostly that of weak directions.
 joint_spread <- function(slopes, curvature) {

@@ -5,8 +5,8 @@
 #
 # The expectation is the mean over points of a lattice, Richtmyer's rule with random shifts: Genz,
 # A. and Bretz, F. (2009), Computation of Multivariate Normal and t Probabilities, section 4.2. The
-# scatter between shifts is its standard error. For means, each factor is 0 or 1, and a mean over points
-# would be a coarse one. P is then the normal probability that all predictors exceed limits, whose
+# scatter between shifts is its standard error. For means each factor is 0 or 1, and a mean over
+# points would be coarse. P is then the normal probability that all predictors exceed limits, whose
 # transform is smooth (section 4.1.1 there).
 
 shifts_of_exceedance <- 12L

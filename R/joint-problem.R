@@ -154,8 +154,8 @@ least_shared_range <- function(coords, context) {
 }
 
 # The unit in which each parameter is searched: of loadings the standard deviation of the response's
-# field, else 1. A field that vanished in a single fit can grow in the joint one: its unit is a third
-# of the scatter of the linear predictor.
+# field, else 1. A field that vanished in a single fit can grow in the joint one. Its unit is 0.3 of
+# the scatter of the linear predictor.
 joint_units <- function(shared) {
   deviations <- field_deviations(shared$parts, 0.3)
   layout <- shared$layout

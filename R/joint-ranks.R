@@ -14,9 +14,8 @@
 #' responses. A factor thus has to gain more than the number of its loadings. With `folds` the fit
 #' with the lowest log score of left-out locations is the best.
 #'
-#' With as many factors as responses, [joint_models] use a prior of correlations, which lowers the
-#' ELBO of the fit. The table compares maxima: its score is that of a further search without the
-#' prior. The fit itself keeps the prior.
+#' With as many factors as responses, the prior of [joint_models] lowers the ELBO of the fit. The
+#' table compares maxima: its score is that of a further search without the prior.
 #'
 #' The first row of the table is the sum of separate fits.
 #'
