@@ -25,9 +25,6 @@
 #'   of x. `common(1)` is a common intercept.
 #' * **Missing responses** are `NA`. Responses may be at different locations.
 #' * **Gain**: `print()` compares the ELBO with separate fits.
-#' * **Limits**: Standard errors take parameters at a limit of their search as known. `print()`
-#'   names these, and parameters that the data determine poorly. A warning of class
-#'   `neargp_warning_curvature` says that a search found no maximum.
 #'
 #' With as many shared fields as responses, the prior of correlations is LKJ(2), unless all
 #' responses are Gaussian.
