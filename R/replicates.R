@@ -29,7 +29,7 @@
 #'
 #' All methods except [dspp()] and [dgp()] support it. sf data, [features()][cov_features],
 #' `cov_cauchy()` and `cov_wave()` do not. `cov_powered_exponential()` needs a `power` of at least
-#' 0.4. In [joint models][joint_models] all components with a factor need the same one.
+#' 0.4. [Joint models][joint_models] take one factor.
 #' @seealso [varying_coefficients] for numeric columns, [factor_coordinates] for levels that are
 #'   alike.
 #' @examples

@@ -55,13 +55,13 @@ dense_predictors <- function(fit, cells, designs) {
   W <- posterior$pseudo_precision
   observed <- posterior$linear_predictor + posterior$slope / W
   X <- block_diagonal(lapply(fit$parts, function(part) part$data$X))
-  X_new <- block_diagonal(designs)
+  design <- block_diagonal(designs)
   V <- covariance(places, places, m, m) + diag(1 / W)
   C <- covariance(places, new, m, l)
   trend <- solve(t(X) %*% solve(V, X))
   beta <- trend %*% t(X) %*% solve(V, observed)
-  unseen <- X_new - t(C) %*% solve(V, X)
-  list(mean = drop(X_new %*% beta + t(C) %*% solve(V, observed - X %*% beta)),
+  unseen <- design - t(C) %*% solve(V, X)
+  list(mean = drop(design %*% beta + t(C) %*% solve(V, observed - X %*% beta)),
     covariance = covariance(new, new, l, l) - t(C) %*% solve(V, C) + unseen %*% trend %*% t(unseen))
 }
 

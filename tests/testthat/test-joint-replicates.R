@@ -12,9 +12,9 @@ yearly <- function(n = 60L, stations = n) {
   })
 }
 
-# Cokriging of a ~ z and b ~ 1 at `at`, with the covariances B1 exp(-h / .3) between all rows and
-# B2 exp(-h / .2) within years.
-dense_yearly <- function(d, at, B1, B2, nuggets) {
+# Cokriging of a ~ z and b ~ 1 at `at`. Covariances are `shared` exp(-h / .3) between all rows, plus
+# `yearly` exp(-h / .2) within years.
+dense_yearly <- function(d, at, shared, yearly, nuggets) {
   rows <- rbind(data.frame(d[c("x", "y", "year", "z")], m = 1L, value = d$a),
     data.frame(d[c("x", "y", "year", "z")], m = 2L, value = d$b))
   rows <- rows[!is.na(rows$value), ]
@@ -22,7 +22,7 @@ dense_yearly <- function(d, at, B1, B2, nuggets) {
   covariance <- function(p, q) {
     h <- sqrt(outer(p$x, q$x, "-")^2 + outer(p$y, q$y, "-")^2)
     same <- outer(as.character(p$year), as.character(q$year), "==")
-    B1[p$m, q$m] * exp(-h / 0.3) + B2[p$m, q$m] * exp(-h / 0.2) * same
+    shared[p$m, q$m] * exp(-h / 0.3) + yearly[p$m, q$m] * exp(-h / 0.2) * same
   }
   design <- function(p) cbind(p$m == 1L, (p$m == 1L) * p$z, p$m == 2L)
   V <- covariance(rows, rows) + diag(nuggets[rows$m])
@@ -38,8 +38,8 @@ dense_yearly <- function(d, at, B1, B2, nuggets) {
       as.double(determinant(V)$modulus) + nrow(rows) * log(2 * pi)))
 }
 
-B1 <- matrix(c(0.5, 0.2, 0.2, 0.3), 2L)
-B2 <- matrix(c(1, 0.6, 0.6, 2), 2L)
+shared_matrix <- matrix(c(0.5, 0.2, 0.2, 0.3), 2L)
+yearly_matrix <- matrix(c(1, 0.6, 0.6, 2), 2L)
 none <- matrix(0, 2L, 2L)
 
 fit_yearly <- function(d, covariance, ..., k = nrow(d) - 1L) {
@@ -59,14 +59,14 @@ test_that("responses share independent copies of a field for each level of a fac
   at <- data.frame(x = c(0.4, 0.4, 0.9), y = c(0.3, 0.3, 0.1), z = 0.1, year = c("2021", "2022",
     "2023"))
   fit <- fit_yearly(d, cov_coregionalisation(cov_exponential(range = 0.2, by = ~ year),
-    matrices = list(B2)), factor = "exact", jitter = 1e-10)
-  expect_cokriging(fit, dense_yearly(d, at, none, B2, c(0.1, 0.2)), at, 1e-5)
+    matrices = list(yearly_matrix)), factor = "exact", jitter = 1e-10)
+  expect_cokriging(fit, dense_yearly(d, at, none, yearly_matrix, c(0.1, 0.2)), at, 1e-5)
   expect_error(predict(fit, transform(at, year = "2030")), "2030", class = "neargp_error_levels")
   # the factor of the second structure only, at stations that are visited each year
   d <- yearly(stations = 20L)
   both <- cov_coregionalisation(cov_exponential(range = 0.3), cov_exponential(range = 0.2,
-    by = ~ year), matrices = list(B1, B2))
-  dense <- dense_yearly(d, at, B1, B2, c(0.1, 0.2))
+    by = ~ year), matrices = list(shared_matrix, yearly_matrix))
+  dense <- dense_yearly(d, at, shared_matrix, yearly_matrix, c(0.1, 0.2))
   expect_cokriging(fit_yearly(d, both, factor = "exact", jitter = 1e-8), dense, at, 1e-4)
   expect_cokriging(fit_yearly(d, both, k = 30), dense, at, 0.02)
 })
