@@ -30,10 +30,11 @@
 #' | `zi_nbinom2()` | overdispersed counts with more zeros | `(1 - zi) exp(eta)` | `size`, `zi` | frequencies |
 #' | `ordinal()` | ordered factors of three levels or more | expected number of the category | gaps between thresholds | frequencies |
 #' | `censored_gaussian()` | [cens()] or `survival::Surv()` | `eta` | `sd` | divide the variance |
+#' | `quantile_regression()` | numbers, of which a quantile is modelled | see [quantile_regression()] | `scale` | frequencies |
 #' | `betabinomial()` | overdispersed `cbind(successes, failures)` | `trials * plogis(eta)` | `precision` | frequencies |
 #'
 #' Use [categorical()] for unordered factors. Every method but [vecchia()], [exact_gp()] and
-#' [mll_k()] fits all of these families; these three are for Gaussian responses. The parameters are
+#' [mll_k()] fits all of these families; these three are for Gaussian responses. See [quantile_regression()] for its methods. The parameters are
 #' estimated with the covariance unless you fix them by these arguments, or like the shape of
 #' `Gamma()` by [fixed_parameters]. A formula makes them depend on covariates, for example
 #' `zi_poisson(zi = ~ depth)`, see [family_formula()]. `fit$family_parameters` contains them. For

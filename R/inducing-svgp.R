@@ -143,7 +143,9 @@ print.neargp_svgp <- function(x, ...) {
 }
 
 #' @export
-method_families.neargp_svgp <- function(method) c(latent_families(), "categorical")
+method_families.neargp_svgp <- function(method) {
+  c(latent_families(kinks = TRUE), "categorical")
+}
 
 #' @export
 model_response.neargp_svgp <- function(method, y, family, weights, frame) {

@@ -1,9 +1,11 @@
 # The latent models of vnngp() and svgp() share one thing: without Gaussian noise there is no
 # nugget, and the parameters of the family are estimated with those of the covariance.
 
-# All of R/response-families.R, as family objects are named.
-latent_families <- function() {
-  names <- sub("^(binomial|ordinal)_.*", "\\1", names(response_families))
+# All of R/response-families.R, as family objects are named. `kinks`: those whose log density has a
+# kink as well, which only methods fit that use no more than its expectations.
+latent_families <- function(kinks = FALSE) {
+  able <- Filter(function(entry) kinks || !isTRUE(entry$kink), response_families)
+  names <- sub("^(binomial|ordinal)_.*", "\\1", names(able))
   unique(replace(names, names == "gamma", "Gamma"))
 }
 

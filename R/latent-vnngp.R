@@ -147,7 +147,9 @@ check_latent_optimizer <- function(optimizer, posterior, k) {
 }
 
 #' @export
-method_families.neargp_vnngp <- function(method) latent_families()
+method_families.neargp_vnngp <- function(method) {
+  latent_families(kinks = !identical(method$posterior, "laplace"))
+}
 
 #' @export
 method_layout.neargp_vnngp_families <- function(method, layout, settings) {

@@ -93,6 +93,10 @@ check_none_possible <- function(settings, rows) {
   if (is_categorical(settings$family)) {
     refuse_none("for categories", "Name the locations: `coords`.")
   }
+  if (has_mark(settings$family, "kink")) {
+    refuse_none(sprintf("for %s response, whose log density has a kink",
+      with_article(settings$family)), "Name the locations: `coords`.")
+  }
   if (!has_ability(settings$method, "no_process", settings$family)) {
     refuse_none(sprintf("by %s", method_call(settings$method)))
   }

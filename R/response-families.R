@@ -36,6 +36,7 @@
 #   `count_variance(eta, parameters, trials)`: the variance of counts about their mean given eta,
 #     where `variance` contains another part as well.
 #   `smooth`: FALSE for counts whose distribution function is a sum, without values between.
+#   `kink`: TRUE for a log density with a kink in eta, of which only expectations are smooth.
 #   `detail(parameters)`: how narrow the bends of a distribution are that eta does not smear.
 # `scaled` families divide their dispersion by the weight, as glm() does. The dispersion is the
 # variance, scale squared, 1 / shape or 1 / precision. In the others a weight multiplies the log
@@ -254,6 +255,19 @@ response_families <- list(
       trials, c(shape = 1, power = 1), c(shape = 0.1, power = 0.1), c(shape = 50, power = 10)),
     mixture = quadrature_rule("log", log_link_moments(0, gengamma_excess), gengamma_range,
       function(mixture, y) log(y)))),
+  asymmetric_laplace = c(asymmetric_laplace_functions(), list(
+    parameters = c("scale", "tau"), lower = c(scale = 1e-5, tau = 1e-3),
+    upper = c(scale = 10, tau = 0.999), unit = c(1, 0), kink = TRUE,
+    discrete = FALSE, scaled = FALSE, link = "identity", form = numeric_form,
+    says_nothing = function(y, trials) diff(range(y)) == 0,
+    suggest = function(data, family) data$y,
+    nearest = function(family) stats::gaussian(),
+    in_units = TRUE,
+    # the mean of |y - eta| / 2 is the scale of the median
+    start = function(y, mu, weights, trials = 1) {
+      c(scale = weighted_mean(abs(y - mu), weights) / 2, tau = 0.5)
+    },
+    mixture = asymmetric_laplace_rule)),
   zi_poisson = zi_poisson_entry(),
   zi_nbinom2 = zi_nbinom2_entry(),
   betabinomial = betabinomial_entry(),

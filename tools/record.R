@@ -55,6 +55,7 @@ responses <- list(
   truncated_poisson = list(formula = count + 1 ~ h, family = truncated_poisson()),
   truncated_nbinom2 = list(formula = count + 1 ~ h, family = truncated_nbinom2()), tweedie = list(formula = catch ~ h, family = tweedie()),
   nbinom1 = list(formula = count ~ h, family = nbinom1()), gengamma = list(formula = amount ~ h, family = gengamma()),
+  asymmetric_laplace = list(formula = amount ~ h, family = quantile_regression(0.7)),
   zi_poisson = list(formula = count ~ h, family = zi_poisson()), zi_nbinom2 = list(formula = count ~ h, family = zi_nbinom2()),
   betabinomial = list(formula = cbind(successes, trials - successes) ~ h, family = betabinomial()),
   ordinal = list(formula = ordered(class) ~ h, family = ordinal()),
@@ -70,6 +71,8 @@ latent_methods <- list(
 by_family <- function() {
   pairs <- expand.grid(response = names(responses), method = names(latent_methods), stringsAsFactors = FALSE)
   pairs <- pairs[pairs$response != "categorical" | pairs$method == "loo_k", ]
+  smooth_only <- c("loo_k", "laplace", "low_rank_laplace", "ppgpr")
+  pairs <- pairs[pairs$response != "asymmetric_laplace" | !pairs$method %in% smooth_only, ]
   cases <- Map(function(response, method) c(responses[[response]], list(method = latent_methods[[method]], covariance = cov_exponential())),
     pairs$response, pairs$method)
   stats::setNames(cases, paste(pairs$method, pairs$response))

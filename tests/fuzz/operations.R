@@ -193,7 +193,7 @@ update_operation <- function(fit, data) {
 hostile_functions <- c("predict", "simulate", "residuals", "cross_validate", "loo_predict", "block_folds", "random_folds",
   "empirical_variogram", "covariance_value", "scores", "crps_gaussian", "crps_sample", "interval_score", "log_score_gaussian", "plot_map",
   "calibration_curve", "confusion_table", "inducing_points", "neargp_control", "student_t", "negative_binomial", "beta_response",
-  "truncated_nbinom2", "tweedie", "nbinom1", "gengamma", "lognormal", "zi_poisson", "zi_nbinom2", "betabinomial",
+  "truncated_nbinom2", "tweedie", "nbinom1", "gengamma", "quantile_regression", "lognormal", "zi_poisson", "zi_nbinom2", "betabinomial",
   "ordinal", "censored_gaussian", "cens", "neargp_hurdle", "variable_importance", "barrier_embedding", "barrier_coordinates",
   "cov_matern", "cov_coregionalisation", "vnngp", "loo_k", "vecchia", "mll_k", "exact_gp", "svgp", "odvgp", "ppgpr",
   "swsgp", "crps_mixture", "pit_mixture", "log_score_mixture")

@@ -16,6 +16,7 @@ family_response <- function(family, eta) {
     tweedie = stats::rgamma(n, stats::rpois(n, exp(eta)), 1),
     nbinom1 = stats::rnbinom(n, size = exp(1 + eta) / 2, mu = exp(1 + eta)),
     gengamma = exp(eta) * stats::rgamma(n, 2)^1.3,
+    asymmetric_laplace = eta + noise,
     zi_poisson = stats::rbinom(n, 1L, 0.7) * stats::rpois(n, exp(1 + eta)),
     zi_nbinom2 = stats::rbinom(n, 1L, 0.7) * stats::rnbinom(n, size = 2, mu = exp(1 + eta)),
     ordinal = ordered(1 + (eta + noise > -0.5) + (eta + noise > 0.3) + (eta > 1)),

@@ -1,6 +1,6 @@
 # Random methods, covariances, families, trends and the further arguments of neargp().
 
-later_families <- c("truncated_poisson", "truncated_nbinom2", "tweedie", "nbinom1", "gengamma", "zi_poisson", "zi_nbinom2",
+later_families <- c("truncated_poisson", "truncated_nbinom2", "tweedie", "nbinom1", "gengamma", "asymmetric_laplace", "zi_poisson", "zi_nbinom2",
   "betabinomial", "ordinal",
   "censored_gaussian")
 latent_families <- c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta", later_families)
@@ -188,6 +188,7 @@ random_family <- function(name) {
     tweedie = neargp::tweedie(power = pick(NULL, 1.5, 1.01, 1.99), dispersion = pick(NULL, NULL, 1, 1e-6, 1e6)),
     nbinom1 = neargp::nbinom1(dispersion = pick(NULL, 2, 1e-5, 1e9)),
     gengamma = neargp::gengamma(shape = pick(NULL, 2, 0.02, 1e4), power = pick(NULL, 1, 0.05, 20)),
+    asymmetric_laplace = neargp::quantile_regression(tau = pick(0.5, 0.9, 0.001, 0.999), scale = pick(NULL, NULL, 0.3, 1e-8, 1e8)),
     zi_poisson = neargp::zi_poisson(zi = pick(NULL, 0.2, 1e-9, 0.999, ~ g)),
     zi_nbinom2 = neargp::zi_nbinom2(size = pick(NULL, 2, 1e9, ~ a + g), zi = pick(NULL, 0.2, 1e-9, ~ a)),
     ordinal = neargp::ordinal(pick("logit", "probit")), censored_gaussian = neargp::censored_gaussian(sd = pick(NULL, 0.3, 1e-6, 1e6)),

@@ -1,8 +1,8 @@
 every_family <- function() {
   list(gaussian(), student_t(), binomial("logit"), binomial("probit"), binomial("cloglog"),
     poisson(), negative_binomial(), Gamma("log"), beta_response(), truncated_poisson(),
-    truncated_nbinom2(), tweedie(), nbinom1(), gengamma(), zi_poisson(), zi_nbinom2(),
-    betabinomial(), ordinal(), ordinal("probit"), censored_gaussian())
+    truncated_nbinom2(), tweedie(), nbinom1(), gengamma(), quantile_regression(), zi_poisson(),
+    zi_nbinom2(), betabinomial(), ordinal(), ordinal("probit"), censored_gaussian())
 }
 
 test_that("families are like those of stats", {

@@ -81,7 +81,6 @@ std::vector<double> SparsePosterior::total_variance() const {
   return variance;
 }
 
-// Pseudo-observations where the likelihood is not log-concave start with a small precision instead of a negative one.
 PosteriorState SparsePosterior::start(std::vector<double> linear_predictor, const Likelihoods& likelihood,
                                       const RunContext& context) const {
   if (Index(linear_predictor.size()) != response_.n())
@@ -89,8 +88,7 @@ PosteriorState SparsePosterior::start(std::vector<double> linear_predictor, cons
   std::vector<double> slope(response_.n()), curvature(response_.n());
   likelihood.expectations(response_.observations(), linear_predictor.data(), nullptr,
                           {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
-  const double largest = *std::max_element(curvature.begin(), curvature.end());
-  for (double& w : curvature) w = std::max(w, 0.05 * largest);
+  make_starting_precision(slope.data(), curvature.data(), response_.n());
   PosteriorState state{std::vector<double>(model_.nodes(), 0.0),
                        std::vector<double>(response_.coefficients, 0.0),
                        std::move(curvature),

@@ -14,6 +14,7 @@
 //   `truncated_poisson`           Poisson with mean exp(eta), given that it is not 0.
 //   `truncated_nbinom2(size)`     Like negative_binomial, given that it is not 0.
 //   `tweedie(dispersion, power)`  Mean mu = exp(eta), variance dispersion / weight mu^power, 1 < power < 2.
+//   `asymmetric_laplace(scale, tau)`  Its quantile tau is eta (asymmetric_laplace.h).
 //   `zi_poisson(zi)`              0 with probability zi, else Poisson with mean exp(eta).
 //   `zi_nbinom2(size, zi)`        0 with probability zi, else like negative_binomial.
 //   `betabinomial(precision)`     Binomial(trials, p) with p ~ Beta of mean logistic(eta) and this precision.
@@ -27,26 +28,27 @@
 #pragma once
 
 // FAMILY(name, struct template) for each.
-#define NEARGP_RESPONSE_FAMILIES(FAMILY)              \
-  FAMILY(gaussian, GaussianResponse)                  \
-  FAMILY(student_t, StudentTResponse)                 \
-  FAMILY(binomial_logit, BinomialLogitResponse)       \
-  FAMILY(binomial_probit, BinomialProbitResponse)     \
-  FAMILY(binomial_cloglog, BinomialCloglogResponse)   \
-  FAMILY(poisson, PoissonResponse)                    \
-  FAMILY(negative_binomial, NegativeBinomialResponse) \
-  FAMILY(gamma, GammaResponse)                        \
-  FAMILY(beta, BetaResponse)                          \
-  FAMILY(truncated_poisson, TruncatedPoissonResponse) \
-  FAMILY(truncated_nbinom2, TruncatedNbinom2Response) \
-  FAMILY(tweedie, TweedieResponse)                    \
-  FAMILY(zi_poisson, ZiPoissonResponse)               \
-  FAMILY(zi_nbinom2, ZiNbinom2Response)               \
-  FAMILY(betabinomial, BetabinomialResponse)          \
-  FAMILY(ordinal_logit, OrdinalLogitResponse)         \
-  FAMILY(ordinal_probit, OrdinalProbitResponse)       \
-  FAMILY(nbinom1, Nbinom1Response)                    \
-  FAMILY(gengamma, GengammaResponse)                  \
+#define NEARGP_RESPONSE_FAMILIES(FAMILY)                \
+  FAMILY(gaussian, GaussianResponse)                    \
+  FAMILY(student_t, StudentTResponse)                   \
+  FAMILY(binomial_logit, BinomialLogitResponse)         \
+  FAMILY(binomial_probit, BinomialProbitResponse)       \
+  FAMILY(binomial_cloglog, BinomialCloglogResponse)     \
+  FAMILY(poisson, PoissonResponse)                      \
+  FAMILY(negative_binomial, NegativeBinomialResponse)   \
+  FAMILY(gamma, GammaResponse)                          \
+  FAMILY(beta, BetaResponse)                            \
+  FAMILY(truncated_poisson, TruncatedPoissonResponse)   \
+  FAMILY(truncated_nbinom2, TruncatedNbinom2Response)   \
+  FAMILY(tweedie, TweedieResponse)                      \
+  FAMILY(zi_poisson, ZiPoissonResponse)                 \
+  FAMILY(zi_nbinom2, ZiNbinom2Response)                 \
+  FAMILY(betabinomial, BetabinomialResponse)            \
+  FAMILY(ordinal_logit, OrdinalLogitResponse)           \
+  FAMILY(ordinal_probit, OrdinalProbitResponse)         \
+  FAMILY(nbinom1, Nbinom1Response)                      \
+  FAMILY(gengamma, GengammaResponse)                    \
+  FAMILY(asymmetric_laplace, AsymmetricLaplaceResponse) \
   FAMILY(censored_gaussian, CensoredGaussianResponse)
 
 namespace neargp {

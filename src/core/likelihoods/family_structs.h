@@ -1,6 +1,7 @@
 // The structs of families.h, for the few files that evaluate them.
 #pragma once
 
+#include "likelihoods/asymmetric_laplace.h"
 #include "likelihoods/beta.h"
 #include "likelihoods/betabinomial.h"
 #include "likelihoods/binomial_cloglog.h"

@@ -110,4 +110,13 @@ std::vector<double> log_density(const Likelihood& likelihood, const Observations
   return value;
 }
 
+void make_starting_precision(const double* slope, double* curvature, Index n) {
+  if (n == 0) return;
+  double least = 0.05 * *std::max_element(curvature, curvature + n);
+  if (!(least > 0.0)) {
+    for (Index i = 0; i < n; ++i) least += slope[i] * slope[i] / double(n);
+  }
+  for (Index i = 0; i < n; ++i) curvature[i] = std::max(curvature[i], least);
+}
+
 }  // namespace neargp

@@ -53,7 +53,7 @@ struct Observations {
 //   `curvature`  -E d2 log p / d eta2   = -2 d value / d variance; negative where log p is not concave.
 //   `third`      E d3 log p / d eta3    = 2 d slope / d variance.
 //   `fourth`     E d4 log p / d eta4    = -2 d curvature / d variance.
-// Expectations in closed form leave `third` and `fourth` at 0. Points leave `fourth` at 0.
+// Expectations of smooth log p in closed form leave `third` and `fourth` at 0. Points leave `fourth` at 0.
 struct ExpectationOutput {
   double* value = nullptr;
   double* slope = nullptr;
@@ -72,5 +72,10 @@ double expectations(const Likelihood& likelihood, const Observations& observatio
 // log p(y_i | eta_i), weights included.
 std::vector<double> log_density(const Likelihood& likelihood, const Observations& observations, const double* eta,
                                 const RunContext& context);
+
+// Turns curvatures at points into the precisions of pseudo-observations from which a search begins. Where log p is not
+// concave, the precision is small instead of negative. Where log p is linear but for kinks, no point has curvature. The
+// mean of the squared slopes, which is the information, then stands for it.
+void make_starting_precision(const double* slope, double* curvature, Index n);
 
 }  // namespace neargp

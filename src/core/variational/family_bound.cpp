@@ -141,7 +141,6 @@ class Search {
 
 }  // namespace
 
-// Where the likelihood is not log-concave a row starts with a small precision instead of a negative one.
 FamilyPosterior family_posterior_at(const std::vector<double>& linear_predictor, const LatentResponse& response,
                                     const Likelihood& likelihood, const RunContext& context) {
   const Index n = response.n();
@@ -150,7 +149,8 @@ FamilyPosterior family_posterior_at(const std::vector<double>& linear_predictor,
   expectations(likelihood, response.observations(), linear_predictor.data(), nullptr,
                {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
   FamilyPosterior start;
-  start.precision = curvature.cwiseMax(0.05 * curvature.maxCoeff());
+  make_starting_precision(slope.data(), curvature.data(), n);
+  start.precision = curvature;
   const Eigen::Map<const VectorXd> eta(linear_predictor.data(), n), offset(response.offset.data(), n);
   start.natural = start.precision.cwiseProduct(eta - offset) + slope;
   return start;
