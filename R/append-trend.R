@@ -82,7 +82,8 @@ neighbors_of_last <- function(fit, known, n, context, most = most_unindexed) {
 # covariances in space and time.
 remoteness <- function(coords, at, component) {
   if (!is.null(component$field)) {
-    return(-drop(core_covariance_matrix(coords, at, as_specified(component$field$covariance))))
+    return(-drop(core_covariance_matrix(places_of_field(coords, component),
+      places_of_field(at, component), as_specified(component$field$covariance))))
   }
   scaled <- core_scale(rbind(at, coords), component)
   far <- double(nrow(coords))

@@ -78,8 +78,8 @@ log_conditional_variances <- function(data, scaled, order, component, k, context
   field <- component$field$covariance
   neighbors <- core_neighbors_before(scaled, order, min(k, nrow(scaled) - 1L), context,
     search_lags(component))
-  pointer <- core_problem(data$coords, matrix(0, nrow(scaled), 1L), 1 / data$weights, neighbors,
-    context, NULL, NULL)
+  pointer <- core_problem(places_of_field(data$coords, component), matrix(0, nrow(scaled), 1L),
+    1 / data$weights, neighbors, context, NULL, NULL)
   parts <- core_evaluate(pointer, as_specified(field), field$nugget %||% 0, FALSE, context)
   if (parts$failed > 0L || !is.finite(parts$log_det)) Inf else parts$log_det
 }

@@ -91,6 +91,10 @@ as_replicated <- function(component, label) {
       sprintf("`by` of %s cannot be a factor: its correlation decreases too slowly.",
         covariance_call(component$family)), i = "Use cov_matern() or cov_exponential()."))
   }
+  if (is_space_time(component)) {
+    abort_neargp("covariance", c("`by` of cov_spacetime() cannot be a factor.",
+      i = "Use a numeric or logical column, or cov_matern(by = ) with one distance of space and time."))
+  }
   component$local["by"] <- list(NULL)
   if (!any(lengths(component$local[column_kinds]) > 0L)) component["local"] <- list(NULL)
   component$replicate <- label

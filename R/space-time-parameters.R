@@ -66,10 +66,24 @@ search_component <- function(core_covariance, index = metric_index(core_covarian
   component <- core_covariance$components[[index]]
   component$group <- component$search %||% component$group
   if (!has_space_time(core_covariance)) return(component)
+  core_covariance <- without_local_scales(core_covariance)
   component$range <- core_search_ranges(as_specified(core_covariance), index)
   component$space_time <- NULL
   component$field <- list(covariance = core_covariance, index = index)
   component
+}
+
+# Neighbours are those of the stationary part, which does not depend on the columns of covariates.
+places_of_field <- function(coords, component) {
+  coords[, seq_along(component$group), drop = FALSE]
+}
+
+without_local_scales <- function(core_covariance) {
+  core_covariance$components <- lapply(core_covariance$components, function(component) {
+    component[!names(component) %in% c("log_sd", "log_range", "by")]
+  })
+  core_covariance$active <- NULL
+  core_covariance
 }
 
 # The correlation by which a search of scaled coordinates finds the nearest; NULL for the distance.

@@ -66,7 +66,11 @@
 #' @section Methods:
 #' [vecchia()], [exact_gp()], [loo_k()] and [mll_k()] support these models for Gaussian responses,
 #' and [vnngp()] for all families, on the CPU. They do not support Adam, inducing points, several
-#' responses, [row_source()] or components with `sd`, `range` or `by` formulas or a `warp`.
+#' responses, [row_source()], and `range` formulas or a `warp` of `space`.
+#'
+#' `space` accepts a local standard deviation and a column that multiplies the process. For example,
+#' `cov_spacetime(cov_matern(sd = ~ elevation))`, or `cov_spacetime(cov_matern(by = ~ effort))`, whose
+#' coefficient of `effort` varies in space and time.
 #' @references Gneiting, T. (2002). Nonseparable, stationary covariance functions for space-time
 #'   data. *Journal of the American Statistical Association* 97, 590–600. De Iaco, S., Myers, D. E.
 #'   and Posa, D. (2001). Space-time analysis using a general product-sum model. *Statistics and
@@ -92,6 +96,10 @@
 #'   method = vecchia(k = 15))
 #' fit  # phi is exp(-1 / range_time)
 #' covariance_value(fit, distance = c(0, 0.5), time = c(1, 5))
+#'
+#' # A process whose standard deviation depends on x
+#' scaled <- update(fit, covariance = cov_spacetime(cov_exponential(sd = ~ x), model = "separable"))
+#' coef(scaled, what = "covariance")
 #'
 #' # Forecasts for a station
 #' later <- data.frame(x = stations$x[1], y = stations$y[1], day = c(61, 65, 80))
@@ -133,10 +141,13 @@ check_margin <- function(covariance, name) {
     abort_neargp("argument", c(sprintf("`range` of `%s` must be finite.", name),
       i = "Add a component instead: cov_spacetime() + cov_matern(range = c(10, Inf))."))
   }
+  local <- names(Filter(Negate(is.null), components[[1L]]$local[column_kinds]))
+  refused <- setdiff(local, if (name == "space") c("log_sd", "by"))
   if (length(components) != 1L || !is.null(components[[1L]]$space_time) ||
-      has_local_fields(covariance) || has_linear(covariance)) {
+      length(refused) || has_linear(covariance)) {
     abort_neargp("argument",
-      c(sprintf("`%s` must be one component other than cov_linear(), without sd = ~, range = ~, warp = and by = ~.", name),
+      c(sprintf("`%s` must be one component other than cov_linear(), without %s.", name,
+        if (name == "space") "range = ~ and warp =" else "sd = ~, range = ~, warp = and by = ~"),
         i = "Sums are those of cov_spacetime() with other covariances."))
   }
 }
@@ -204,9 +215,10 @@ settle_space_time <- function(settings, data, locations, streamed = FALSE) {
       i = sprintf("It is for %s, on the CPU. Other covariances combine space and time into one distance.",
         able_methods("local_fields"))))
   }
-  if (has_local_fields(covariance)) {
+  warped <- vapply(covariance$components, function(x) any(lengths(x$local[warp_kinds]) > 0L), NA)
+  if (any(warped)) {
     abort_neargp("space_time",
-      "cov_spacetime() cannot be added to a covariance with `sd = ~`, `range = ~`, `warp = ` or `by = ~`.")
+      "cov_spacetime() cannot be added to a covariance with `warp = `.")
   }
   bound <- greatest_beta(locations)
   few <- length(unique(data$coords[, length(locations$embedded_names)])) < distinct_times

@@ -140,6 +140,8 @@ double covariance(const neargp::Covariance& model, const double* x, const double
           component.loadings.data(), outputs, rank);
       scale = (a * a.transpose())(p, q);
     }
+    scale *= std::exp(local_field(component.log_sd, x) + local_field(component.log_sd, y));
+    if (component.by >= 0) scale *= x[component.by] * y[component.by];
     if (component.is_space_time()) {
       sum += scale * space_time_correlation(component, x, y);
       continue;
@@ -147,8 +149,6 @@ double covariance(const neargp::Covariance& model, const double* x, const double
     // Paciorek and Schervish (2006), eq. 4, with matrices e^(2 l) I.
     const double li = local_field(component.log_range, x), lj = local_field(component.log_range, y);
     const double mean = 0.5 * (std::exp(2.0 * li) + std::exp(2.0 * lj));
-    scale *= std::exp(local_field(component.log_sd, x) + local_field(component.log_sd, y));
-    if (component.by >= 0) scale *= x[component.by] * y[component.by];
     int dim = int(component.group.size());
     for (const neargp::WarpedCoordinate& warp : component.warps) dim += warp.coordinate >= int(component.group.size());
     scale *= std::pow(std::exp(li + lj) / mean, 0.5 * dim);

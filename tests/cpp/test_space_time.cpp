@@ -58,6 +58,20 @@ std::vector<Covariance> space_time_covariances() {
   return result;
 }
 
+// Coordinates 0 and 1 are of space, 2 is time, and 3 is a covariate.
+std::vector<Covariance> local_space_time_covariances() {
+  Component plain = component(Family::exponential, 1.3, {0.4, 0.3}, {0, 0, 1});
+  Component scaled = component(Family::matern, 0.8, {0.3, 0.5, 0.4}, {0, 1, 2}, 1.2);
+  Component multiplied = plain, both = scaled;
+  scaled.log_sd = both.log_sd = {{3}, {0.4}};
+  multiplied.by = both.by = 3;
+  std::vector<Covariance> result;
+  result.push_back({{gneiting(scaled, 0.8, 0.5)}, 0.2, {}});
+  result.push_back({{gneiting(plain, 0.6, 0.3), separable(multiplied, Family::exponential)}, 0.2, {}});
+  result.push_back({{product_sum(both, Family::cauchy, 1.1, 0.6, 0.8), scaled}, 0.2, {}});
+  return result;
+}
+
 const std::vector<Cloud>& clouds() {
   static const std::vector<Cloud> all{uniform_cloud(29, 4)};
   return all;
@@ -77,6 +91,15 @@ TEST_CASE("space and time: value, gradient and information are those of dense co
 
 TEST_CASE("space and time: joint densities, and the exact likelihood") {
   check_joint_densities(space_time_covariances());
+}
+
+TEST_CASE("space and time: local standard deviations and columns are those of the dense reference") {
+  check_conditional_densities(local_space_time_covariances());
+  check_joint_densities(local_space_time_covariances());
+  check_covariance_matrices(local_space_time_covariances());
+  Component broken = gneiting(component(Family::exponential, 1.3, {0.4, 0.3}, {0, 0, 1}), 0.8, 0.5);
+  broken.log_range = {{3}, {0.4}};
+  CHECK_THROWS_AS(prepare({{broken}, 0.2, {}}, 4, false), Error);
 }
 
 TEST_CASE("space and time: the covariance matrix and its diagonal") {

@@ -69,7 +69,8 @@ covariance_arguments <- function(maker, tame) {
 random_space_time <- function(tame) {
   model <- pick("gneiting", "gneiting", "separable", "product_sum", "metric")
   space <- pick(neargp::cov_matern(nu = NULL), neargp::cov_exponential(), neargp::cov_cauchy(), neargp::cov_exponential(anisotropy = TRUE),
-    neargp::cov_matern(ard = TRUE), neargp::cov_matern(range = c(0.3, NA)), neargp::cov_exponential(range = 0.2))
+    neargp::cov_matern(ard = TRUE), neargp::cov_matern(range = c(0.3, NA)), neargp::cov_exponential(range = 0.2),
+    neargp::cov_exponential(sd = ~ a), neargp::cov_matern(by = ~ a), neargp::cov_exponential(sd = ~ s1, by = ~ flag))
   arguments <- list(space = space, model = model)
   if (model %in% c("separable", "product_sum") && chance(0.6)) {
     arguments$time <- pick(neargp::cov_exponential(), neargp::cov_matern(nu = NULL), neargp::cov_gaussian(range = 3),

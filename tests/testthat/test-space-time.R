@@ -197,7 +197,6 @@ test_extended("unusable settings are refused in the terms of the user", {
   expect_error(cov_spacetime(beta = 1.1), class = "neargp_error_argument")
   expect_error(cov_spacetime(cov_exponential() + cov_matern()), "one component",
     class = "neargp_error_argument")
-  expect_error(cov_spacetime(cov_exponential(sd = ~ z)), class = "neargp_error_argument")
   expect_error(cov_spacetime(time = cov_exponential(variance = 1), model = "separable"),
     class = "neargp_error_argument")
   expect_error(cov_spacetime(model = "product_sum", shares = c(product = 1)),
@@ -207,8 +206,6 @@ test_extended("unusable settings are refused in the terms of the user", {
     class = "neargp_error_space_time")
   expect_error(known_fit(cov_spacetime(), data, svgp()), class = "neargp_error_space_time")
   expect_error(known_fit(cov_spacetime(), data, vecchia(k = 5, inducing = 4)),
-    class = "neargp_error_space_time")
-  expect_error(known_fit(cov_spacetime() + cov_exponential(sd = ~ height), data),
     class = "neargp_error_space_time")
   expect_error(known_fit(cov_spacetime(cov_exponential(range = c(1, 2, 3))), data), "range",
     class = "neargp_error_argument")

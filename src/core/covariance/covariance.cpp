@@ -86,7 +86,8 @@ void check_space_time(const Component& component, int places) {
   require(places >= 2 && int(component.range.size()) == time_group + 1 &&
               std::count(component.group.begin(), component.group.end(), time_group) == 1,
           "A covariance of space and time needs a last coordinate, time, with a range of its own.");
-  require(!component.is_local(), "A covariance of space and time cannot change from place to place.");
+  require(component.log_range.size() == 0 && component.warps.empty(),
+          "The ranges and coordinates of a covariance of space and time cannot change from place to place.");
   require(!component.anisotropic || places >= 3, "Geometric anisotropy needs two coordinates of space.");
   const SpaceTime& of_time = component.space_time;
   const ShapeDomain& domain = domain_of(of_time.time_family);

@@ -46,7 +46,8 @@ void add_space_time_derivatives(const PreparedComponent& component, Points point
   for (const int parameter : parameters) derivatives[parameter].setZero(n, n);
   for_each_column(n, context, [&](Index j) {
     for (Index i = 0; i < n; ++i) {
-      const SpaceTimeEntry<double> entry = space_time_entry(component, x.at(i), x.at(j));
+      SpaceTimeEntry<double> entry = space_time_entry(component, x.at(i), x.at(j));
+      multiply_entry(entry, pair_scale(x, i, x, j).factor);
       derivatives[component.variance_parameter](i, j) = entry.value;
       if (i == j) continue;
       for (const ScaleDerivative& form : component.scale_derivatives)
@@ -57,6 +58,8 @@ void add_space_time_derivatives(const PreparedComponent& component, Points point
         if (component.wants_term(term)) derivatives[component.term_parameter[term]](i, j) = entry.term[term];
     }
   });
+  if (component.log_sd.wanted)
+    add_local_derivatives(component.log_sd, derivatives[component.variance_parameter], points, derivatives);
 }
 
 void add_component_derivatives(const PreparedComponent& component, Points points,

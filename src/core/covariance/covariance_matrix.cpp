@@ -37,7 +37,8 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
         for (Index i = 0; i < a.n; ++i) {
           const double coupling =
               outputs_a ? loading_product(component, outputs_a[i], outputs_b[j]) / component.variance : 1.0;
-          matrix(i, j) += space_time_entry(component, xa.at(i), xb.at(j)).value * coupling;
+          const double factor = coupling * pair_scale(xa, i, xb, j).factor;
+          matrix(i, j) += space_time_entry(component, xa.at(i), xb.at(j)).value * factor;
         }
       });
       continue;

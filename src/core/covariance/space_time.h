@@ -63,6 +63,15 @@ inline GneitingTime<Real> gneiting_time(double alpha, double beta, Real q) {
   return time;
 }
 
+// A factor of the covariance multiplies its derivatives.
+template <class Real>
+inline void multiply_entry(SpaceTimeEntry<Real>& entry, Real factor) {
+  entry.value *= factor;
+  entry.in_space *= factor;
+  entry.in_shape *= factor;
+  for (Real& term : entry.term) term *= factor;
+}
+
 // `space`: M at r2 = p * time.reach.
 template <bool derivatives, class Real>
 inline void gneiting_entry(const PreparedComponent& component, const GneitingTime<Real>& time, Real r2,

@@ -3,6 +3,7 @@
 // them. Each family is therefore compiled once, not once with each other family.
 #pragma once
 
+#include "conditional/cpu/local_fields.h"
 #include "conditional/cpu/squared_distances.h"
 #include "conditional/cpu/tile.h"
 #include "covariance/space_time.h"
@@ -59,8 +60,9 @@ struct SpaceTimeRows {
 
 template <int Lanes, bool derivatives>
 void store_entry(const PreparedComponent& component, int c, Tile<Lanes>& tile, int i, int j,
-                 const SpaceTimeEntry<typename Pack<Lanes>::Real>& entry) {
+                 SpaceTimeEntry<typename Pack<Lanes>::Real> entry) {
   const auto& store = tile.component(c);
+  if (store.sd) multiply_entry(entry, store.sd[i] * store.sd[j]);
   const std::size_t at = triangle_size(i) + j;
   auto& matrix_entry = tile.matrix().row(i)[j];
   matrix_entry = c == 0 ? entry.value : matrix_entry + entry.value;
@@ -128,6 +130,7 @@ void assemble_space_time(const PreparedComponent& component, int c, Tile<Lanes>&
   const SpaceTimeRows<Lanes> rows(tile);
   const int space = component.places() - 1;
   const auto* coords = tile.component(c).coords;
+  if (component.has_row_deviations()) load_local_scales(component, c, tile);
   for (int i = 1; i < tile.rows(); ++i) {
     squared_distances(coords, tile.rows(), space, i, rows.p);
     squared_distances(coords + std::size_t(space) * tile.rows(), tile.rows(), 1, i, rows.q);
