@@ -158,10 +158,16 @@ joint_predictors <- function(object, newdata, outputs, threads) {
     list(data = part$data, X = target$X[rows, , drop = FALSE], offset = target$offset[rows],
       coords = target$coords[rows, , drop = FALSE])
   }
+  columns_of <- function(target) {
+    if (is.null(target$new_parameter_columns)) return(NULL)
+    rows <- which(complete[target$complete])
+    lapply(target$new_parameter_columns(), function(x) x[rows, , drop = FALSE])
+  }
+  parameter_columns <- lapply(targets, columns_of)
   targets <- Map(of_part, parts, targets)
   settings <- predict_settings(parts[[1L]], threads = threads)
   moments <- linear_predictors(object, fields_at(object, targets[[1L]]$coords, settings), targets)
-  c(moments, list(complete = complete))
+  c(moments, list(complete = complete, parameter_columns = parameter_columns))
 }
 
 predictor_covariance <- function(object, newdata, outputs, wanted) {

@@ -20,7 +20,9 @@ joint_exceedance <- function(object, newdata, outputs, wanted) {
   at_points <- if (of_mean) exceedances_of_means(object, outputs, wanted, uniform) else
     exceedances_of_observations(object, outputs, wanted, stats::qnorm(uniform))
   found <- vapply(seq_len(nrow(at$mean)), function(i) {
-    each <- at_points(at$mean[i, ], matrix(at$covariance[i, , ], length(outputs)))
+    own <- lapply(at$parameter_columns, lapply, function(x) x[i, , drop = FALSE])
+    if (anyNA(unlist(own))) return(c(NA_real_, NA_real_))
+    each <- at_points(at$mean[i, ], matrix(at$covariance[i, , ], length(outputs)), own)
     means <- rowMeans(matrix(each, shifts_of_exceedance))
     c(mean(means), stats::sd(means) / sqrt(length(means)))
   }, double(2L))
@@ -29,21 +31,32 @@ joint_exceedance <- function(object, newdata, outputs, wanted) {
     at$complete)
 }
 
-# Functions of mean and covariance matrix of the linear predictors at a location, which return a
-# value for each point of the lattice. The expectation of these values is the probability.
+# Functions of mean and covariance matrix of the linear predictors at a location, and of the
+# covariates of family parameters there, by response. They return a value for each point of the
+# lattice. The expectation of these values is the probability.
 exceedances_of_observations <- function(object, outputs, wanted, points) {
   given <- exceedances_given_predictors(object, outputs, wanted)
-  function(mean, covariance) given(mean + crossprod(covariance_root(covariance), points))
+  function(mean, covariance, columns) {
+    given(mean + crossprod(covariance_root(covariance), points), columns)
+  }
 }
 
 exceedances_of_means <- function(object, outputs, wanted, uniform) {
-  limits <- vapply(seq_along(outputs), function(m) {
-    part <- part_of(object, outputs[m])
-    given <- given_distributions(part, list(mean = 0, variance = 0), exceedance_settings(part,
-      wanted))
+  parts <- lapply(outputs, part_of, object = object)
+  settings <- lapply(parts, exceedance_settings, wanted = wanted)
+  limits_at <- function(columns) vapply(seq_along(parts), function(m) {
+    given <- given_distributions(parts[[m]], list(mean = 0, variance = 0,
+      parameter_columns = columns[[m]]), settings[[m]])
     as.double(field_of_mean(wanted$threshold[m], given$observation))
   }, 0)
-  function(mean, covariance) beyond_limits(mean, covariance, limits, uniform)
+  everywhere <- if (!has_parameter_models(parts)) limits_at(NULL)
+  function(mean, covariance, columns) {
+    beyond_limits(mean, covariance, everywhere %||% limits_at(columns), uniform)
+  }
+}
+
+has_parameter_models <- function(parts) {
+  any(vapply(parts, function(part) !is.null(part$data$parameter_models), NA))
 }
 
 # Predictors are drawn one after the other, each beyond its limit given those before. The product of
@@ -69,9 +82,11 @@ clip <- function(x, farthest) pmin(pmax(x, -farthest), farthest)
 exceedances_given_predictors <- function(object, outputs, wanted) {
   parts <- lapply(outputs, part_of, object = object)
   settings <- lapply(parts, exceedance_settings, wanted = wanted)
-  function(eta) {
+  function(eta, columns) {
+    rows <- rep(1L, ncol(eta))
     each <- lapply(seq_along(parts), function(m) {
-      given <- given_distributions(parts[[m]], list(mean = eta[m, ], variance = double(ncol(eta))),
+      given <- given_distributions(parts[[m]], list(mean = eta[m, ], variance = double(ncol(eta)),
+        parameter_columns = lapply(columns[[m]], function(x) x[rows, , drop = FALSE])),
         settings[[m]])
       exceedance_columns(given, wanted$threshold[m])[[1L]]
     })

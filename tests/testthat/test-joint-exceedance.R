@@ -91,3 +91,19 @@ test_that("cells of a raster are predicted and drawn as rows of a data frame are
   expect_equal(as.data.frame(terra::values(simulate(fit, 2, seed = 1, newdata = cells))),
     simulate(fit, 2, seed = 1, newdata = rows), ignore_attr = TRUE)
 })
+
+test_that("covariates of family parameters count in the probability that all exceed", {
+  set.seed(6)
+  d <- data.frame(x = runif(120), y = runif(120), depth = rnorm(120))
+  d$count <- rpois(120, exp(1 + sin(6 * d$x))) * rbinom(120, 1, plogis(-2 * d$depth))
+  d$amount <- rgamma(120, 3, 3 / exp(sin(6 * d$x)))
+  fit <- neargp(list(count ~ 1, amount ~ 1), d, coords = ~ x + y, method = vnngp(k = 8),
+    family = list(zi_poisson(zi = ~ depth), Gamma("log")))
+  at <- data.frame(x = 0.5, y = 0.5, depth = c(-1.5, 1.5, NA))
+  found <- predict(fit, at, threshold = c(0, 0.5), exceedance = "all")$p_exceed_all
+  drawn <- as.matrix(simulate(fit, 20000, seed = 1, newdata = at[1:2, ]))
+  share <- rowMeans(drawn[, 1:20000] > 0 & drawn[, -(1:20000)] > 0.5)
+  expect_lt(max(abs(found[1:2] - share)), 4 * sqrt(0.25 / 20000))
+  expect_gt(found[1L] - found[2L], 0.2)
+  expect_true(is.na(found[3L]))
+})
