@@ -50,12 +50,14 @@ append_result <- function(name, row) {
   print(rounded, row.names = FALSE)
 }
 
-# Results of the number of inducing points with most splits, and among several of these numbers the largest.
+# Results of the number of inducing points with most splits. Among several of these numbers, the validation score decides later if it is known.
+# Else the largest counts.
 of_most_splits <- function(rows) {
   if (all(is.na(rows$inducing))) return(rows)
   splits <- rowSums(table(rows$inducing, rows$split) > 0)
   points <- as.integer(names(splits)[splits == max(splits)])
-  rows[rows$inducing == max(points), ]
+  judged <- rows$inducing %in% points & !is.na(rows$nll_validation)
+  if (length(unique(rows$split[judged])) == max(splits)) rows[judged, ] else rows[rows$inducing == max(points), ]
 }
 
 # The rows of the setting with most splits, and among several of these settings the last to be run.

@@ -1,7 +1,7 @@
 # Compares each figure that the papers print for an available method and data set (published.csv) with our result. Other scripts keep the results,
-# and `sources` lists where. Our result is the mean over splits of the setting with the most splits. Among several weights or numbers of neighbours,
-# the lowest validation score of each split decides. Without validation rows, the most neighbours do, since the papers take more than we do. A figure
-# without a result is marked "not run".
+# and `sources` lists where. Our result is the mean over splits of the setting with the most splits. Among several weights, numbers of points or of
+# neighbours, the lowest validation score of each split decides. Without validation rows, the most points or neighbours do, since the papers take
+# more than we do. A figure without a result is marked "not run".
 #
 #   Rscript bench/scoreboard.R
 #
