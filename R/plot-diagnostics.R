@@ -14,9 +14,9 @@ predicted_rows <- function(loo) {
 }
 
 # Rows to draw: all, or evenly spaced ones where there are more than eyes and files can take.
-most_shown <- 20000L
+most_drawn <- 20000L
 
-shown_rows <- function(n, at_most = most_shown) evenly_spaced(n, at_most)
+shown_rows <- function(n, at_most = most_drawn) evenly_spaced(n, at_most)
 
 ggplot_scatter <- function(n) {
   ggplot2::geom_point(colour = "#0072B2", size = 1.5 * point_size(n), alpha = scatter_opacity(n))
@@ -25,7 +25,7 @@ ggplot_scatter <- function(n) {
 scatter_opacity <- function(n) max(0.15, min(0.8, 40 / sqrt(n)))
 
 # The rows that points stand for. Where there are many, only those to be drawn were predicted.
-count_rows <- function(loo) if (nrow(loo) > most_shown) nrow(loo) else sum(!is.na(loo$mean))
+count_rows <- function(loo) if (nrow(loo) > most_drawn) nrow(loo) else sum(!is.na(loo$mean))
 
 shown_caption <- function(shown, n) {
   if (length(shown) == n) return(NULL)

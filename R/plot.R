@@ -94,7 +94,7 @@ autoplot.neargp <- function(object, which = NULL, what = c("mean", "sd"), newdat
   check_count(cells, "cells", upper = 1e7)
   if (!"variogram" %in% which) check_no_more_arguments()
   loo <- if (any(which %in% c("residuals", "residual_map", "qq", "loo"))) {
-    loo_table(object, most = if (any(which %in% c("residual_map", "loo"))) Inf else most_shown)
+    loo_table(object, most = if (any(which %in% c("residual_map", "loo"))) Inf else most_drawn)
   }
   plots_of(which, function(one) switch(one,
     map = ggplot_fit_map(object, what, newdata, cells, time, palette, limits, centered),
