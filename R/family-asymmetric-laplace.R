@@ -6,8 +6,7 @@
 #' Quantile regression
 #'
 #' @description
-#' `quantile_regression()` is a response family whose linear predictor is a quantile of the
-#' response, for example the 90% quantile.
+#' The linear predictor of the response family `quantile_regression()` is a quantile, such as 90%.
 #'
 #' ```r
 #' set.seed(1)
@@ -22,16 +21,13 @@
 #' exp(-rho((y - eta) / scale))` with the check loss `rho(u) = u * (tau - (u < 0))`. Weights multiply
 #' the log density.
 #'
-#' `predict(type = "link")` returns the quantile `eta`. The other types return predictions of the
-#' asymmetric Laplace distribution, which is a working model: its mean is `eta + scale * (1 - 2 tau)
-#' / (tau * (1 - tau))`. Do not use its prediction intervals. Standard errors of `eta` also assume
-#' this distribution. Quantiles of separate fits can cross.
+#' `predict(type = "link")` returns the quantile `eta`. Other types are of the asymmetric Laplace
+#' distribution, a working model: do not use its prediction intervals. Standard errors of `eta` also
+#' assume this distribution. Quantiles of separate fits can cross.
 #'
-#' The fit needs a process. Where its variance is near 0, no normal approximation of the trend
-#' exists, which is an error. Use package quantreg for linear quantile regression.
-#'
-#' Fitted by [vnngp()] with the posterior `"sparse"` (default) or `"mean-field"`, [svgp()] and
-#' [swsgp()]. Other methods and fits without a process do not support the kink of its log density.
+#' [vnngp()] with the posterior `"sparse"` (default) or `"mean-field"`, [svgp()] and [swsgp()] support
+#' it. The fit needs a process, whose variance must not vanish. Use package quantreg for linear
+#' quantile regression.
 #' @param tau the probability of the quantile, a number between 0.001 and 0.999. Default: 0.5, the
 #'   median.
 #' @param scale the scale of the distribution, a positive number in units of the response. Default

@@ -1,8 +1,8 @@
 #' Fix parameters
 #'
 #' @description
-#' The argument `fixed` of [neargp()] fixes any parameter at a known value: of the family, of random
-#' effects, of the covariance or of the trend.
+#' The argument `fixed` of [neargp()] fixes parameters of the family, random effects, covariance or
+#' trend at known values.
 #'
 #' ```r
 #' fit <- neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
@@ -19,17 +19,14 @@
 #' | the standard deviation of a random effect or smooth | `c("sd_(Intercept)|site" = 0.5)` |
 #' | parameters of the family | `c(shape = 2)`, `c(scale = 1, df = 4)` |
 #' | covariance and nugget | `c(variance = 2, range = 10, nugget = 0.1)` |
-#' | the nugget divided by the variance of the process | `c(nugget_ratio = 0.1)` |
+#' | nugget / variance of the process | `c(nugget_ratio = 0.1)` |
 #'
-#' Arguments such as `cov_matern(range = 10)`, `nugget = 0.1` and `negative_binomial(size = 2)` do
-#' the same. A fixed parameter uses no degree of freedom. Fixed coefficients of the trend are part
-#' of the offset, in predictions as well, and `coef()` leaves them out. `print()` lists everything
-#' that is fixed.
+#' Arguments such as `cov_matern(range = 10)` and `nugget = 0.1` do the same. A fixed parameter uses
+#' no degree of freedom. Fixed coefficients of the trend are part of the offset, in predictions as
+#' well, and `coef()` leaves them out.
 #'
-#' `nugget_ratio` is the nugget divided by the variance of the process. It fixes how much of the
-#' variance is noise, while the variance itself is estimated. It needs one Gaussian response
-#' and a covariance of one component. These methods support it: `r able_methods("nugget_ratio")`.
-#' Random effects, cov_none() and conditioning on the process do not.
+#' `nugget_ratio` needs one Gaussian response, a covariance of one component, and [vecchia()],
+#' [exact_gp()], [loo_k()] or [mll_k()]. Random effects do not support it.
 #'
 #' To fix an anisotropy, give `anisotropy_ratio` and `anisotropy_angle` together.
 #'
@@ -42,14 +39,9 @@
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326)
 #' known <- update(fit, fixed = c("(Intercept)" = 5))
-#' known
-#' predict(known, data.frame(lon = -105, lat = 39.7, elevation = 1600))
 #' anova(known, fit)
-#'
-#' # A tenth of the variance is noise, and the variance is estimated
-#' ratio <- update(fit, fixed = c(nugget_ratio = 0.1))
-#' coef(ratio, what = "covariance")
-#' anova(ratio, fit)
+#' # The nugget is a tenth of the variance
+#' coef(update(fit, fixed = c(nugget_ratio = 0.1)), what = "covariance")
 #'
 #' # The standard deviation of a random effect, and the shape of a gamma response
 #' set.seed(1)

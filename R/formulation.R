@@ -124,7 +124,7 @@ settings_by_response <- function(settings, rows, given) {
   check_local_family(settings)
   check_features_possible(settings, rows)
   check_linear_possible(settings, rows)
-  check_none_possible(settings, rows)
+  check_none_possible(settings, rows, has_kink = has_mark(settings$family, "kink"))
   check_prior_family(settings)
   check_noise_model(settings, has_measurement_variance(given), rows$source)
   settings

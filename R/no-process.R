@@ -78,7 +78,8 @@ looks_like_coordinates <- function(data) {
 
 # ---- checks --------------------------------------------------------------------------------------
 
-check_none_possible <- function(settings, rows) {
+# `has_kink`: whether the log density of the family is not smooth.
+check_none_possible <- function(settings, rows, has_kink) {
   if (!has_no_process(settings$covariance)) return(invisible())
   if (!is.null(rows$features)) {
     refuse_none("with features(), which is a process", "Use the predictors in the formula.")
@@ -93,8 +94,8 @@ check_none_possible <- function(settings, rows) {
   if (is_categorical(settings$family)) {
     refuse_none("for categories", "Name the locations: `coords`.")
   }
-  if (has_mark(settings$family, "kink")) {
-    refuse_none(sprintf("for %s response, whose log density has a kink",
+  if (has_kink) {
+    refuse_none(sprintf("for %s response, whose log density is not smooth",
       with_article(settings$family)), "Name the locations: `coords`.")
   }
   if (!has_ability(settings$method, "no_process", settings$family)) {

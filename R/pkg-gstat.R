@@ -20,10 +20,10 @@
 #' | `"Nug"`, `"Err"` | the argument `nugget` of [neargp()] |
 #' | `anis = c(angle, ratio)` | `anisotropy = c(angle = , ratio = )` |
 #'
-#' Both sides are equal at all distances and directions. Nested models become sums. A zonal structure
-#' is a model with a ratio below 0.001, such as `anis = c(0, 1e-6)`. It keeps its axes and ranges with
-#' `fixed = FALSE`. Other models and anisotropy in three dimensions are errors. The nugget is an attribute of the covariance, to be
-#' passed to [neargp()]: `nugget = attr(model, "nugget")`.
+#' Both sides are equal at all distances and directions. Nested models become sums. Ratios
+#' below 0.001, such as `anis = c(0, 1e-6)`, are zonal, and keep axes and ranges. Other models and
+#' anisotropy in 3-D are errors. Pass the nugget to [neargp()]: `nugget = attr(model,
+#' "nugget")`.
 #'
 #' On the sphere, gstat's distances are great circles and those of neargp are chords.
 #'
