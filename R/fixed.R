@@ -40,7 +40,7 @@
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326)
 #' known <- update(fit, fixed = c("(Intercept)" = 5))
 #' anova(known, fit)
-#' # The nugget is a tenth of the variance
+#' # A nugget ratio
 #' coef(update(fit, fixed = c(nugget_ratio = 0.1)), what = "covariance")
 #'
 #' # The standard deviation of a random effect, and the shape of a gamma response
