@@ -1,20 +1,16 @@
 # Measures vecchia(block = ) against vecchia() without blocks.
-# - Part (a) is the Kullback-Leibler divergence of the approximation from the exact density, relative to k = 30, n = 2,000: exponential,
+# - Part (a) is the Kullback-Leibler divergence of the approximation from the exact density, relative to k = 30, n = 800: exponential,
 #   Matérn 3/2 and 5/2 covariances of range 0.1, with noise 0, 0.1 and 1. Locations are uniform, or in clusters.
 # - Part (b) is the CPU time of an evaluation and of the search for neighbours on one thread, n = 20,000, Matérn 3/2: the log-likelihood
 #   alone, and with gradient and information. Settings take turns.
-# - Part (c) is the exact log-likelihood that the estimates lose against the exact maximum, the mean over fields of n = 600.
 #
 # Expected for 4 rows with 44 neighbours: divergence 0.64 (uniform) and 0.56 (clusters) of that of k = 30, an evaluation 1.6 times as fast for
-# values and 1.3 times with information, and a smaller loss of the estimates.
+# values and 1.3 times with information.
 #
-#   OMP_NUM_THREADS=1 Rscript bench/vecchia-blocks.R [fields]
+#   OMP_NUM_THREADS=1 Rscript bench/vecchia-blocks.R
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 stop_unless_one_thread()
-library(neargp)
-given <- as.integer(commandArgs(TRUE))
-fields <- if (length(given)) given[1L] else 20L
 context <- neargp:::plain_context()
 settings <- list("k = 20" = c(1L, 20L), "k = 30" = c(1L, 30L), "k = 36" = c(1L, 36L), "4 rows, K = 40" = c(4L, 40L),
   "4 rows, K = 44" = c(4L, 44L), "8 rows, K = 56" = c(8L, 56L))
@@ -64,7 +60,7 @@ divergences <- function(name, coords) {
 
 # ---- (b) time ----
 
-times <- function(n, rounds = 7L) {
+times <- function(n, rounds = 3L) {
   coords <- matrix(runif(2L * n), n)
   tables <- lapply(settings, function(setting) neighbors_of(coords, setting))
   problems <- lapply(tables, function(table) problem_of(coords, rnorm(n), table))
@@ -79,32 +75,8 @@ times <- function(n, rounds = 7L) {
     search = seconds(function(name) cpu_seconds(neighbors_of(coords, settings[[name]]))))
 }
 
-# ---- (c) estimates ----
-
-losses <- function(fields, n = 600L) {
-  loss <- vapply(seq_len(fields), function(seed) {
-    set.seed(seed)
-    rows <- data.frame(x = runif(n), y = runif(n))
-    covariance <- exp(-as.matrix(stats::dist(rows)) / 0.1) + diag(0.1, n)
-    rows$z <- drop(crossprod(chol(covariance), rnorm(n)))
-    fit <- function(method, ...) {
-      neargp(z ~ 1, rows, coords = ~ x + y, method = method, threads = 1L, verbose = FALSE, ...)
-    }
-    best <- fit(exact_gp(), covariance = cov_exponential())
-    vapply(settings, function(setting) {
-      found <- coef(fit(vecchia(setting[2L], block = setting[1L]), covariance = cov_exponential()), what = "covariance")
-      at <- fit(exact_gp(), covariance = cov_exponential(variance = found[["variance"]], range = found[["range"]]),
-        nugget = found[["nugget"]])
-      c(logLik(best)) - c(logLik(at))
-    }, 0)
-  }, double(length(settings)))
-  data.frame(n = n, fields = fields, setting = names(settings), loss = rowMeans(loss), se = apply(loss, 1L, sd) / sqrt(fields),
-    row.names = NULL)
-}
-
 describe_run()
 set.seed(1)
-save_table(rbind(divergences("uniform", matrix(runif(4000L), 2000L)), divergences("clusters", clusters(2000L))), "vecchia-blocks-divergence",
+save_table(rbind(divergences("uniform", matrix(runif(1600L), 800L)), divergences("clusters", clusters(800L))), "vecchia-blocks-divergence",
   digits = 3L)
 save_table(times(20000L), "vecchia-blocks-time", digits = 4L)
-save_table(losses(fields), "vecchia-blocks-estimates", digits = 3L)
