@@ -16,10 +16,10 @@ struct ConditioningBlocks {
   std::vector<int> targets;  // the last row of each block
 };
 
-// Blocks of at most `block` rows. Within each stretch of ranks (the last half, the quarter before it, and on) the
-// leaves of a tree of medians are the blocks, in the order of their lowest rank. The first rows, of which there are at
-// most k or 64, are blocks of their own. The k neighbours of a block come from the blocks before it. Its rows take
-// turns: each adds its nearest row that is not among them yet.
+// Blocks of at most `block` rows. Stretches of ranks are the last half, the quarter before it, and on. In each of them
+// the leaves of a tree of medians are blocks. Their order is that of their lowest rank. The first rows, at most k or
+// 64, are blocks of their own. The k neighbours of a block come from the blocks before it. Its rows take turns: each
+// adds its nearest row that is not among them yet.
 ConditioningBlocks block_neighbors(Points points, const std::vector<int>& order, int block, int k,
                                    const RunContext& context);
 
