@@ -103,12 +103,13 @@ laplace_variance <- function(parameters) {
 
 # ---- of the mixture ------------------------------------------------------------------------------
 
-# With d = q - mean, c the standard deviation of eta, a = (1 - tau) / scale and b = tau / scale, the
-# difference X = q - eta is N(d, c^2), and
-#   below = E[exp(a X); X < 0] = exp(a d + a^2 c^2 / 2) Phi(-(d + a c^2) / c),
-#   above = E[exp(-b X); X > 0] = exp(-b d + b^2 c^2 / 2) Phi((d - b c^2) / c).
-# Then P(Y <= q) = tau below + Phi(d / c) - (1 - tau) above, and the density is
-# tau (1 - tau) / scale (below + above).
+# Let d = q - mean, and let c be the standard deviation of eta. The difference X = q - eta is
+# N(d, c^2). With a = (1 - tau) / scale and b = tau / scale,
+#
+#     `below = E[exp(a X); X < 0] = exp(a d + a^2 c^2 / 2) Phi(-(d + a c^2) / c)`
+#     `above = E[exp(-b X); X > 0] = exp(-b d + b^2 c^2 / 2) Phi((d - b c^2) / c)`
+#     `P(Y <= q) = tau below + Phi(d / c) - (1 - tau) above`
+#     `density = tau (1 - tau) / scale (below + above)`
 laplace_parts <- function(mixture, q) {
   parameters <- mixture$parameters
   sd <- pmax(mixture$sd, 1e-10 * parameters$scale)

@@ -86,6 +86,13 @@ fit_of_rank <- function(object, covariance, frame) {
   call$covariance <- covariance
   call$start <- NULL
   call$verbose <- FALSE
+  # a checkpoint is of one fit
+  call$resume <- NULL
+  if (!is.null(call$control)) {
+    control <- eval(call$control, frame)
+    control$checkpoint <- NULL
+    call$control <- control
+  }
   rlang::try_fetch(eval(call, frame), neargp_error = function(condition) {
     warn_neargp("convergence", sprintf("The fit with rank %d failed: %s", covariance$rank,
       conditionMessage(condition)))

@@ -1,8 +1,8 @@
 # The latent models of vnngp() and svgp() share one thing: without Gaussian noise there is no
 # nugget, and the parameters of the family are estimated with those of the covariance.
 
-# All of R/response-families.R, as family objects are named. `kinks`: those whose log density has a
-# kink as well, which only methods fit that use no more than its expectations.
+# All of R/response-families.R, as family objects are named. `kinks`: also those with a kink in the
+# log density. Only methods that need no more than its expectations fit them.
 latent_families <- function(kinks = FALSE) {
   able <- Filter(function(entry) kinks || !isTRUE(entry$kink), response_families)
   names <- sub("^(binomial|ordinal)_.*", "\\1", names(able))

@@ -1,11 +1,11 @@
 # Measures vecchia(block = ) against vecchia() without blocks.
-# - Part (a) is the Kullback-Leibler divergence of the approximation from the exact density, relative to k = 30, n = 800: exponential,
-#   Matérn 3/2 and 5/2 covariances of range 0.1, with noise 0, 0.1 and 1. Locations are uniform, or in clusters.
-# - Part (b) is the CPU time of an evaluation and of the search for neighbours on one thread, n = 20,000, Matérn 3/2: the log-likelihood
-#   alone, and with gradient and information. Settings take turns.
+# - Part (a) is the Kullback-Leibler divergence of the approximation from the exact density, relative to k = 30, n = 800. The covariances are
+#   exponential, Matérn 3/2 and 5/2 of range 0.1, with noise 0, 0.1 and 1. Locations are uniform, or in clusters.
+# - Part (b) is the CPU time of an evaluation and of the search for neighbours on one thread, n = 20,000, Matérn 3/2. An evaluation is the
+#   log-likelihood alone, or with gradient and information. Settings take turns.
 #
-# Expected for 4 rows with 44 neighbours: divergence 0.64 (uniform) and 0.56 (clusters) of that of k = 30, an evaluation 1.6 times as fast for
-# values and 1.3 times with information.
+# Expected for 4 rows with 44 neighbours: a divergence of 0.64 for uniform locations and of 0.56 in clusters. Expected for an evaluation:
+# 1.6 times as fast for values, and 1.3 times with information.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/vecchia-blocks.R
 

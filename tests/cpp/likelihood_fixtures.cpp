@@ -247,7 +247,7 @@ long double reference_log_density(const Likelihood& likelihood, const Response& 
 }
 
 double reference_expectation(const Likelihood& likelihood, const Response& response, double mean, double variance) {
-  // Four times as many change it by 2e-16, or where log p has a kink by 1e-8.
+  // Four times as many change it by 2e-16, and by 1e-8 for the asymmetric Laplace density with its kink.
   const int smooth = variance > 30.0 ? 4000 : 1000;
   const int half = likelihood.family == ResponseFamily::asymmetric_laplace ? 40000 : smooth;
   const double reach = 9.0 + 2.0 * std::sqrt(variance);

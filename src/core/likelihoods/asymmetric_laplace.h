@@ -1,11 +1,15 @@
-// The asymmetric Laplace distribution of quantile regression (Yu and Moyeed 2001). With u = (y - eta) / s,
-//   log p = log(tau (1 - tau)) - log s - rho(u),    rho(u) = tau u + max(-u, 0),
-// so that eta is the quantile tau of y. log p has a kink at eta = y. Its expectation under eta ~ N(m, v) is smooth. Let
-// c = sqrt(v) and z = (y - m) / c. Then E max(eta - y, 0) = c (phi(z) - z Phi(-z)), and with value = E log p
-//   value   = log(tau (1 - tau)) - log s - [tau (y - m) + c (phi(z) - z Phi(-z))] / s,
-//   slope   = [tau - Phi(-z)] / s,     curvature = phi(z) / (s c),
-//   third   = -z phi(z) / (s c^2),     fourth    = (1 - z^2) phi(z) / (s c^3).
-// At a point, curvature and higher derivatives are those beside the kink, 0.
+// The asymmetric Laplace distribution of quantile regression (Yu and Moyeed 2001), whose quantile tau is eta:
+//
+//     `log p = log(tau (1 - tau)) - log s - rho(u),   rho(u) = tau u + max(-u, 0),   u = (y - eta) / s`.
+//
+// Its kink is at eta = y. The expectation under eta ~ N(m, v) is smooth. With c = sqrt(v) and z = (y - m) / c,
+//
+//     `E max(eta - y, 0) = c (phi(z) - z Phi(-z))`
+//     `value = log(tau (1 - tau)) - log s - [tau (y - m) + c (phi(z) - z Phi(-z))] / s`
+//     `slope = [tau - Phi(-z)] / s,     curvature = phi(z) / (s c)`
+//     `third = -z phi(z) / (s c^2),     fourth = (1 - z^2) phi(z) / (s c^3)`.
+//
+// For a known eta, curvature and higher derivatives are 0, as on both sides of the kink.
 #pragma once
 
 #include <cmath>
