@@ -196,8 +196,8 @@ nugget_of <- function(layout, values) {
 # periodic and zonal ones.
 metric_component <- function(core_covariance) search_component(core_covariance)
 
-# Zonal models of gstat's vgm() are anisotropies wider than any that is estimated, whose h is at most
-# 4 sqrt(2).
+# Zonal models of gstat's vgm() are anisotropies wider than any that is estimated, whose h is at
+# most 4 sqrt(2).
 widest_search <- 6
 
 metric_index <- function(core_covariance) {

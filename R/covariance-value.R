@@ -92,7 +92,7 @@ sum_of_covariances <- function(components, distance, directional_range, time = 0
   Reduce(`+`, parts)
 }
 
-# The range of the last coordinate. A component of a fit that does not depend on it is constant in it.
+# The range of the last coordinate. A component of a fit that does not depend on it is constant.
 range_of_time <- function(component) {
   last <- utils::tail(component$group %||% length(component$range), 1L)
   if (last > 0L) component$range[last] else Inf

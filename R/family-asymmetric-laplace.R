@@ -18,16 +18,16 @@
 #'
 #' @details
 #' The fit uses the likelihood of an asymmetric Laplace distribution, `tau * (1 - tau) / scale *
-#' exp(-rho((y - eta) / scale))` with the check loss `rho(u) = u * (tau - (u < 0))`. Weights multiply
-#' the log density.
+#' exp(-rho((y - eta) / scale))` with the check loss `rho(u) = u * (tau - (u < 0))`. Weights
+#' multiply the log density.
 #'
 #' `predict(type = "link")` returns the quantile `eta`. Other types are of the asymmetric Laplace
 #' distribution, a working model: do not use its prediction intervals. Standard errors of `eta` also
 #' assume this distribution. Quantiles of separate fits can cross.
 #'
-#' [vnngp()] with the posterior `"sparse"` (default) or `"mean-field"`, [svgp()] and [swsgp()] support
-#' it. The fit needs a process, whose variance must not vanish. Use package quantreg for linear
-#' quantile regression.
+#' [vnngp()] with the posterior `"sparse"` (default) or `"mean-field"`, [svgp()] and [swsgp()]
+#' support it. The fit needs a process, whose variance must not vanish. Use package quantreg for
+#' linear quantile regression.
 #' @param tau the probability of the quantile, a number between 0.001 and 0.999. Default: 0.5, the
 #'   median.
 #' @param scale the scale of the distribution, a positive number in units of the response. Default

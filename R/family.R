@@ -34,9 +34,9 @@
 #' | `betabinomial()` | overdispersed `cbind(successes, failures)` | `trials * plogis(eta)` | `precision` | frequencies |
 #'
 #' Use [categorical()] for unordered factors. Every method but [vecchia()], [exact_gp()] and
-#' [mll_k()] fits all of these families; these three are for Gaussian responses. See [quantile_regression()] for its methods. The parameters are
-#' estimated with the covariance unless you fix them by these arguments, or like the shape of
-#' `Gamma()` by [fixed_parameters]. A formula makes them depend on covariates, for example
+#' [mll_k()] fits all of these families; these three are for Gaussian responses. See
+#' [quantile_regression()] for its methods. The parameters are estimated with the covariance unless
+#' you fix them by these arguments, or like the shape of `Gamma()` by [fixed_parameters]. A formula makes them depend on covariates, for example
 #' `zi_poisson(zi = ~ depth)`, see [family_formula()]. `fit$family_parameters` contains them. For
 #' [ppgpr()], `coef()` returns the first stage and `fit$family_parameters` the second, by which it
 #' predicts.

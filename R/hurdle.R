@@ -19,8 +19,8 @@
 #' p + p F(q). Given the locations, the two are independent, so each fit uses its own process, trend
 #' and covariance. If both depend on one process, use [tweedie()] or [zi_nbinom2()].
 #'
-#' A joint fit uses the covariance of both parts. `predict_index()` of its hurdle model sums presence
-#' times amount over cells, and its uncertainty includes that of all parameters.
+#' A joint fit uses the covariance of both parts. `predict_index()` of its hurdle model sums
+#' presence times amount over cells, and its uncertainty includes that of all parameters.
 #'
 #' The positive fit must contain the present rows of `presence`, in their order and at their
 #' locations. `fitted()`, `residuals()`, `augment()`, `plot()`, `cross_validate()` and leave-one-out

@@ -32,8 +32,8 @@
 #' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
 #'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the
 #'   responses as single fits. See [predict.neargp_joint()].
-#' @seealso [cov_coregionalisation()], [compare_ranks()], [neargp_hurdle()], [checkpoints]; the article "Several
-#'   responses".
+#' @seealso [cov_coregionalisation()], [compare_ranks()], [neargp_hurdle()], [checkpoints]; the
+#'   article "Several responses".
 #' @references Thorson, J. T. (2019). *Fisheries Research* 210, 143–161.
 #' @examples
 #' # Presence and amounts of the same catches

@@ -25,6 +25,7 @@ augment.neargp_joint <- function(x, newdata = NULL, ...) {
     # na.exclude fills up the rows that were left out
     own <- function(values) if (length(values) == part$n_given) values[rows] else values
     data.frame(response = response, row = rows, .observed = observed_response(part$data),
-      .fitted = own(as.vector(stats::fitted(part))), .resid = own(as.vector(stats::residuals(part))))
+      .fitted = own(as.vector(stats::fitted(part))),
+      .resid = own(as.vector(stats::residuals(part))))
   }, parts, names(parts))))
 }

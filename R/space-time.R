@@ -69,8 +69,8 @@
 #' responses, [row_source()], and `range` formulas or a `warp` of `space`.
 #'
 #' `space` accepts a local standard deviation and a column that multiplies the process. For example,
-#' `cov_spacetime(cov_matern(sd = ~ elevation))`, or `cov_spacetime(cov_matern(by = ~ effort))`, whose
-#' coefficient of `effort` varies in space and time.
+#' `cov_spacetime(cov_matern(sd = ~ elevation))`, or `cov_spacetime(cov_matern(by = ~ effort))`,
+#' whose coefficient of `effort` varies in space and time.
 #' @references Gneiting, T. (2002). Nonseparable, stationary covariance functions for space-time
 #'   data. *Journal of the American Statistical Association* 97, 590–600. De Iaco, S., Myers, D. E.
 #'   and Posa, D. (2001). Space-time analysis using a general product-sum model. *Statistics and

@@ -93,8 +93,8 @@ class SparsePosterior {
   const PosteriorFactor& factor() const { return factor_; }
   const Likelihoods& likelihood() const { return likelihood_; }
 
-  // The last response of the fields to the trend. The next fit of several fields begins its solves there. A model that goes
-  // on for another one begins where that one would.
+  // The last response of the fields to the trend. The next fit of several fields begins its solves there. A model that
+  // goes on for another one begins where that one would.
   const std::vector<double>& last_response() const { return last_trend_.response; }
   void begin_at_response(std::vector<double> response) { last_trend_ = {0, {}, std::move(response), {}}; }
 
