@@ -158,6 +158,7 @@ format_for_name <- function(x, digits) {
 #' | `classes` | categories with fewer than five observations |
 #' | `comparison` | fits to different data, or with different neighbours, are compared |
 #' | `convergence` | the optimisation stopped early; the fit stays usable |
+#' | `curvature` | the search of [joint_models] ended where the objective still curves upwards |
 #' | `deep` | few rows, overfitting or noise at its bound in [dspp()] and [dgp()] |
 #' | `few_rows` | no more observations than parameters |
 #' | `inducing` | many inducing points in [swsgp()] |

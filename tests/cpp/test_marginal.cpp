@@ -44,9 +44,12 @@ double sum_of(const std::vector<double>& x) {
   return sum;
 }
 
+// The asymmetric Laplace density has a kink, which quadrature does not follow. Methods that take marginal densities
+// refuse it.
 template <class Action>
 void for_each_grid(const Action& action) {
   for (const FamilyCase& family : response_families()) {
+    if (family.likelihood.family == ResponseFamily::asymmetric_laplace) continue;
     CAPTURE(family.name);
     action(family, Grid(family, {-3.0, -0.7, 0.4, 2.5}));
   }

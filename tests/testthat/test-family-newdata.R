@@ -213,7 +213,7 @@ test_that("predictions without the covariates are classed errors, and the link d
 test_that("joint predictions of several locations are refused", {
   fit <- process_fit(family = zi_nbinom2(zi = ~ z), n = 60)
   new <- data.frame(x = 1:3 / 4, y = 0.4, h = 0, z = 1:3)
-  for (refused in list(function() predict_index(fit, new), function() predict_areas(fit, new),
+  for (refused in list(function() predict_areas(fit, new),
     function() exceedance_region(fit, new, 3))) {
     expect_error(refused(), "joint predictions", class = "neargp_error_family")
   }
