@@ -265,7 +265,7 @@ response_families <- list(
     in_units = TRUE,
     # the mean of |y - eta| / 2 is the scale of the median
     start = function(y, mu, weights, trials = 1) {
-      c(scale = weighted_mean(abs(y - mu), weights) / 2, tau = 0.5)
+      c(scale = max(weighted_mean(abs(y - mu), weights) / 2, 1e-5), tau = 0.5)
     },
     mixture = asymmetric_laplace_rule)),
   zi_poisson = zi_poisson_entry(),

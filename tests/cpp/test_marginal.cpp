@@ -44,8 +44,8 @@ double sum_of(const std::vector<double>& x) {
   return sum;
 }
 
-// The asymmetric Laplace density has a kink, which quadrature does not follow. Methods that take marginal densities
-// refuse it.
+// Quadrature does not follow the kink of the asymmetric Laplace density. Methods that take marginal densities refuse
+// this family.
 template <class Action>
 void for_each_grid(const Action& action) {
   for (const FamilyCase& family : response_families()) {
