@@ -238,9 +238,10 @@ model.frame.neargp <- function(formula, ...) {
 covariance_value.neargp <- function(object, distance, direction = NULL, time = 0, ...) {
   check_fit(object)
   check_no_more_arguments()
-  if (has_no_distance(object$covariance)) {
+  if (has_no_curve(object$covariance)) {
     abort_neargp("argument", c(sprintf("With %s the covariance is not a function of distance.",
-      if (has_features(object$covariance)) "features()" else "cov_linear()"),
+      if (has_features(object$covariance)) "features()" else
+        if (has_linear(object$covariance)) "cov_linear()" else "`range = Inf`"),
       i = "coef(fit, what = \"covariance\") returns its variances and ranges."))
   }
   check_lags(time, !is.null(object$locations$time))

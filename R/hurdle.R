@@ -93,7 +93,10 @@
 #' @export
 neargp_hurdle <- function(presence, positive) {
   check_given(missing(presence), "presence", "a fit of neargp()")
-  if (inherits(presence, "neargp_joint")) return(joint_hurdle(presence))
+  if (inherits(presence, "neargp_joint")) {
+    if (!missing(positive)) abort_argument("positive", "missing after a joint fit", positive)
+    return(joint_hurdle(presence))
+  }
   check_given(missing(positive), "positive", "a fit of neargp()")
   check_class(presence, "presence", "neargp", "a fit of neargp()")
   check_class(positive, "positive", "neargp", "a fit of neargp()")

@@ -93,11 +93,51 @@ summary.neargp_joint_hurdle <- function(object, ...) summary(object$joint, ...)
 #' @export
 logLik.neargp_joint_hurdle <- function(object, ...) stats::logLik(object$joint, ...)
 
+# ---- what is of the joint fit --------------------------------------------------------------------
+
+#' @export
+coef.neargp_joint_hurdle <- function(object, ...) stats::coef(object$joint, ...)
+
+#' @export
+vcov.neargp_joint_hurdle <- function(object, ...) stats::vcov(object$joint, ...)
+
+#' @export
+confint.neargp_joint_hurdle <- function(object, parm, level = 0.95, ...) {
+  stats::confint(object$joint, parm, level, ...)
+}
+
+#' @export
+tidy.neargp_joint_hurdle <- function(x, ...) generics::tidy(x$joint, ...)
+
+#' @export
+glance.neargp_joint_hurdle <- function(x, ...) generics::glance(x$joint, ...)
+
+#' @export
+plot.neargp_joint_hurdle <- function(x, ...) plot(x$joint, ...)
+
+# The call that `update()` changes is in the frame of the user.
+#' @export
+update.neargp_joint_hurdle <- function(object, ...) {
+  call <- match.call()
+  call[[1L]] <- quote(stats::update)
+  call$object <- object$joint
+  updated <- eval(call, parent.frame())
+  if (inherits(updated, "neargp_joint")) neargp_hurdle(updated) else updated
+}
+
+# ---- rows of the data ----------------------------------------------------------------------------
+
 # Rows of a hurdle model that are left out are locations with both parts.
 refuse_joint_rows <- function(what) {
   abort_neargp("argument",
-    c(sprintf("%s of a hurdle model whose parts share fields needs `newdata`.", what),
-      i = "cross_validate() of the joint fit leaves locations out."))
+    c(sprintf("%s does not know the rows of a hurdle model whose parts share fields.", what),
+      i = "predict() and scores() take `newdata`. cross_validate() of the joint fit leaves locations out."))
+}
+
+#' @export
+augment.neargp_joint_hurdle <- function(x, newdata = NULL, ...) {
+  if (is.null(newdata)) refuse_joint_rows("augment()")
+  NextMethod()
 }
 
 #' @export

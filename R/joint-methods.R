@@ -204,6 +204,18 @@ logLik.neargp_joint <- function(object, ...) {
 }
 
 #' @export
+AIC.neargp_joint <- function(object, ..., k = 2) {
+  check_no_more_arguments()
+  stats::AIC(stats::logLik(object), k = k)
+}
+
+#' @export
+BIC.neargp_joint <- function(object, ...) {
+  check_no_more_arguments()
+  stats::BIC(stats::logLik(object))
+}
+
+#' @export
 nobs.neargp_joint <- function(object, ...) length(object$posterior$place)
 
 #' @export

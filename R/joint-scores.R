@@ -19,7 +19,8 @@ scores.neargp_joint <- function(object, newdata = NULL, observed = NULL, level =
   }
   each <- lapply(parts_of(object)[known], function(part) {
     if (is.null(newdata)) return(as.data.frame(scores(part, level = level)))
-    # of a response that is nowhere known in newdata
+    if (is_nowhere_observed(part, newdata)) return(data.frame(n = 0L))
+    # where no predictor is known
     rlang::try_fetch(as.data.frame(scores(part, newdata, level = level, na.rm = TRUE)),
       neargp_error_missing = function(e) data.frame(n = 0L))
   })
@@ -28,4 +29,8 @@ scores.neargp_joint <- function(object, newdata = NULL, observed = NULL, level =
   }
   structure(cbind(output = known, bind_tables(unname(each))), row.names = seq_along(known),
     class = c("neargp_scores", "data.frame"))
+}
+
+is_nowhere_observed <- function(part, newdata) {
+  all(is.na(eval(part$formula[[2L]], drop_geometry(newdata), environment(part$formula))))
 }

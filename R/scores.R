@@ -239,12 +239,12 @@ told_scores <- function(x) {
       digits = 4L)))
     table$level <- NULL
   }
-  missing <- sum(table$n_missing)
+  missing <- sum(table$n_missing, na.rm = TRUE)
   if (missing > 0) {
     described <- c(described, sprintf("%s left out for missing values", format_count(missing)))
   }
   table$n_missing <- NULL
-  if (any(table$n_censored > 0)) {
+  if (any(table$n_censored > 0, na.rm = TRUE)) {
     described <- c(described, sprintf("%s censored, in CRPS, log score and PIT alone",
       format_some(format_count(unique(table$n_censored)))))
   }
