@@ -28,8 +28,5 @@ has_linear <- function(covariance) any(vapply(covariance$components, is_linear, 
 # Neither is a function of distance.
 has_no_distance <- function(covariance) has_features(covariance) || has_linear(covariance)
 
-# Nor is a zonal one, which is a function of the distance along some coordinates.
-has_no_curve <- function(covariance) has_no_distance(covariance) || has_zonal(covariance)
-
 # The coordinates in which neighbours of a linear component are searched.
 linear_search_group <- function(locations) as.integer(linear_numbers(locations))

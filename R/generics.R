@@ -238,7 +238,7 @@ model.frame.neargp <- function(formula, ...) {
 covariance_value.neargp <- function(object, distance, direction = NULL, time = 0, ...) {
   check_fit(object)
   check_no_more_arguments()
-  if (has_no_curve(object$covariance)) {
+  if (has_no_curve(object)) {
     abort_neargp("argument", c(sprintf("With %s the covariance is not a function of distance.",
       if (has_features(object$covariance)) "features()" else
         if (has_linear(object$covariance)) "cov_linear()" else "`range = Inf`"),

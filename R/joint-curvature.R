@@ -95,11 +95,11 @@ short_trial <- function(shared, state, trials = 2L, within = 1) {
   found <- list(working = begun[[2L]], tried = 0L)
   for (trial in seq_len(trials)) {
     further <- if_computable(joint_quasi_newton(shared, 1e-6)(state$objective, found$working))
-    if (is.null(further)) return(NULL)
+    if (is.null(further)) break
     found <- c(further, list(tried = found$tried + further$evaluations))
     if (found$evaluated$value < state$evaluated$value - within) break
   }
-  found
+  if (!is.null(found$evaluated)) found
 }
 
 # The best end of steps of these lengths to one side.

@@ -60,8 +60,14 @@ has_parameter_models <- function(parts) {
 }
 
 # Predictors are drawn one after the other, each beyond its limit given those before. The product of
-# the probabilities of these limits is smooth in the uniform points, dimensions x points.
+# the probabilities of these limits is smooth in the uniform points, dimensions x points. The
+# probability varies least if the predictor that is least likely beyond its limit comes first
+# (section 4.1.3 there).
 beyond_limits <- function(mean, covariance, limits, uniform, farthest = 40) {
+  order <- order((mean - limits) / sqrt(pmax(diag(covariance), 1e-300)))
+  mean <- mean[order]
+  covariance <- covariance[order, order, drop = FALSE]
+  limits <- limits[order]
   ridge <- 1e-10 * max(diag(covariance)) + 1e-300  # fields may be the same
   root <- t(chol(covariance + diag(ridge, length(mean))))
   drawn <- 0 * uniform

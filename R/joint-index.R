@@ -22,7 +22,13 @@ joint_index_model <- function(object, newdata, given, outputs) {
   object <- joint_for_effects_of(object, newdata, given$re_form, given$allow_new_levels,
     pooled = FALSE)
   fits <- parts_of(object)[outputs]
-  for (fit in fits) check_predicts_areas(fit)
+  for (fit in fits) {
+    if (!is.null(fit$data$parameter_models)) {
+      refuse_family_formulas("in indices of responses that share fields",
+        "Fit the response alone, whose index supports them.")
+    }
+    check_predicts_areas(fit)
+  }
   structure(list(fits = fits, joint = object), class = "neargp_joint_model")
 }
 

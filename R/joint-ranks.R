@@ -47,7 +47,7 @@ compare_ranks <- function(object, ranks = NULL, own = NULL, covariance = NULL, f
   ranks <- check_ranks(ranks, length(object$outputs))
   check_flag(refit, "refit")
   covariance <- covariance %||% structure(list(components = list(
-    object$structures[[1L]]$component)), class = "neargp_covariance")
+    with_factor_of_replicates(object$structures[[1L]]$component))), class = "neargp_covariance")
   check_plain_covariance(covariance, "covariance")
   if (!is.null(own)) check_plain_covariance(own, "own")
   if (!is.null(folds)) folds <- folds_of_places(object, folds)[object$posterior$place]

@@ -22,6 +22,7 @@ augment.neargp_joint <- function(x, newdata = NULL, ...) {
   parts <- parts_of(x)
   bind_tables(unname(Map(function(part, response) {
     rows <- rows_of_part(part)
+    if (length(rows) != length(part$data$y)) rows <- seq_along(part$data$y)  # of a subset
     # na.exclude fills up the rows that were left out
     own <- function(values) if (length(values) == part$n_given) values[rows] else values
     data.frame(response = response, row = rows, .observed = observed_response(part$data),

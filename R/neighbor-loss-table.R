@@ -41,7 +41,7 @@ neighbor_loss <- function(object, k = NULL, threads = NULL) {
   }
   if (!has_neighbor_loss(object)) {
     abort_neargp("method", c(
-      "neighbor_loss() is for fits of one Gaussian response that condition on k observations.", i = "These are fits by vecchia(), loo_k() and mll_k(), of rows in memory."))
+      "neighbor_loss() is for fits of one Gaussian response that condition on k observations.", i = "These are fits by vecchia() without blocks, loo_k() and mll_k(), of rows in memory."))
   }
   k <- check_count(k %||% object$k, "k")
   loss_frame(k, loss_of_fit(object, k, default_context(object, length(object$data$y), k, threads)))

@@ -8,7 +8,7 @@
 # standard deviations.
 
 has_neighbor_loss <- function(object) {
-  has_ability(object$method, "neighbor_loss") && !is_streamed(object)
+  has_ability(object$method, "neighbor_loss") && !is_streamed(object) && !has_blocks(object$method)
 }
 
 loss_of_fit <- function(object, k, context) {

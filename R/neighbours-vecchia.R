@@ -85,7 +85,7 @@
 #' The observations of a block share `k` neighbours and condition on each other. One matrix of
 #' `k + block` rows then serves all of them. With `block = 4` an evaluation takes less time than
 #' with `k = 30` on responses, and the likelihood is typically nearer to the exact one. With much
-#' noise the default, on the process, is nearer: compare [neighbor_loss()]. The
+#' noise the default, on the process, is nearer. The
 #' estimates are those of another approximation, so that you cannot compare the likelihoods of fits
 #' with different blocks.
 #'

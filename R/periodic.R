@@ -68,8 +68,7 @@ settle_periodic <- function(settings, rows, data) {
     component$coordinate <- periodic_coordinate(component$coordinate, rows$locations)
     component
   })
-  covariance$components <- covariance$components[order(own)]
-  covariance
+  with_these_last(covariance, own, settings$fixed, "cov_periodic()")
 }
 
 # Zonal components come last: searches and starting values read the ranges of the first one.
@@ -79,6 +78,16 @@ settle_zonal <- function(settings, rows, data) {
   own <- vapply(covariance$components, is_zonal, NA)
   check_beside_coordinates(settings, own, rows, data, "`range = Inf`",
     "Add another covariance: cov_matern() + cov_matern(range = c(x = Inf, y = NA)).")
+  with_these_last(covariance, own, settings$fixed, "the component with `range = Inf`")
+}
+
+# Numbers in the names of `fixed` are those of the user's order.
+with_these_last <- function(covariance, own, fixed, name) {
+  if (is.unsorted(own) && any(grepl("_[0-9]+$", names(fixed)))) {
+    abort_neargp("argument", c(
+      sprintf("`fixed` numbers components, and %s is not the last one.", name),
+      i = "Write it last in `covariance`, and number the components in that order."))
+  }
   covariance$components <- covariance$components[order(own)]
   covariance
 }

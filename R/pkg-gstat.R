@@ -162,7 +162,8 @@ as_vgm.neargp <- function(x, ...) {
 }
 
 check_vgm_possible <- function(covariance) {
-  if (has_no_curve(covariance)) refuse_vgm("features(), cov_linear() or `range = Inf`")
+  if (has_no_distance(covariance)) refuse_vgm("features() or cov_linear()")
+  if (has_zonal(covariance)) refuse_vgm("`range = Inf`")
   if (has_local_fields(covariance)) refuse_vgm("`sd`, `range`, `warp` or `by` formulas")
   if (has_space_time(covariance)) refuse_vgm("cov_spacetime()")
   if (inherits(covariance, "neargp_coregionalisation")) refuse_vgm("several responses")

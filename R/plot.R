@@ -127,8 +127,7 @@ default_plots <- function(fit) {
   # it leaves no rows out
   if (!has_ability(fit$method, "leave_one_out")) return(c(if (in_space <= 2L) "map", "inducing"))
   # with more coordinates few pairs are close, and distant pairs do not determine the estimates
-  last <- if (is_gaussian(fit$family) && in_space <= 3L && !has_zonal(fit$covariance))
-    "variogram" else
+  last <- if (is_gaussian(fit$family) && in_space <= 3L && !has_no_curve(fit)) "variogram" else
     if (in_space == 2L) "residual_map" else "loo"
   c(if (in_space <= 2L && !has_local_covariates(fit)) "map", "residuals", "qq", last)
 }

@@ -96,6 +96,7 @@ check_problem <- function(problem, frame) {
       flat_allowed = has_ability(problem$method, "flat_places"))
     check_independent_copies(problem)
   }
+  check_kink_weights(problem)
   check_k(problem$method, max(lengths(rows_by_output(data))))
   check_rows_vary(problem, frame)
   if (!is.null(problem$locations$support)) places <- data$coords  # areas that share their middle
@@ -108,6 +109,18 @@ check_problem <- function(problem, frame) {
         " share one."),
       i = "Estimate the nugget (nugget = NULL), fix a positive one, or average the duplicates."))
   }
+}
+
+# With heavier rows than these, the objective grows without limit as the scale goes to zero and the
+# process follows each observation.
+check_kink_weights <- function(problem) {
+  estimates_scale <- any(problem$layout$name == "scale" & problem$free)
+  if (!has_mark(problem$family, "kink") || !estimates_scale || mean(problem$data$weights) <= 1) {
+    return(invisible())
+  }
+  abort_neargp("weights", c(
+    "Weights above 1 on average let the scale of quantile_regression() vanish.",
+    i = "Divide them by their mean, or give the scale: quantile_regression(0.9, scale = 1)."))
 }
 
 # `flat_allowed`: the method leaves out coordinates that do not vary.

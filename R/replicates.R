@@ -84,6 +84,14 @@ replicate_of <- function(component, data) {
   deparse1(expression, backtick = TRUE)  # the label that terms() gives the coordinate
 }
 
+# The component as its user wrote it.
+with_factor_of_replicates <- function(component) {
+  if (is.null(component$replicate)) return(component)
+  component$local$by <- stats::as.formula(paste("~", component$replicate), globalenv())
+  component["replicate"] <- list(NULL)
+  component
+}
+
 as_replicated <- function(component, label) {
   if (!nzchar(label)) return(component)
   if (component$family %in% slow_families) {

@@ -131,7 +131,7 @@ check_of_errors <- function(fit) {
 check_of_range <- function(fit) {
   reason <- if (has_no_process(fit$covariance)) "There is no process." else
     if (!is.null(fit$deep) || is_streamed(fit) || is_nowhere(fit$locations) ||
-      has_no_curve(fit$covariance)) "There is no range to compare."
+      has_no_curve(fit)) "There is no range to compare."
   if (!is.null(reason)) return(not_checked(reason))
   short <- white_noise_note(fit, effective_ranges(fit))
   if (!is.null(short)) return(finding(FALSE, "The effective range is below the spacing.", short))

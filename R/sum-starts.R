@@ -9,10 +9,14 @@ with_start_of_sum <- function(problem) {
     return(problem)
   }
   k <- min(start_neighbors, row_count(problem$data) - 1L)
+  given <- problem
+  problem$method <- vecchia(k)
   starts <- lapply(c(list(problem$start, reversed_ranges(problem)), starts_alone(problem, k)),
     clamp, problem$bounds, problem$free)
-  compared_starts(problem, starts, k, vecchia_objectives(vecchia(k), problem),
+  found <- compared_starts(problem, starts, k, vecchia_objectives(problem$method, problem),
     scoring_optimizer(problem))$problem
+  found$method <- given$method
+  found
 }
 
 # The start with the ranges of candidate_values() the other way round. `share`: 2 for that, 1 for no

@@ -214,7 +214,7 @@ anisotropy_axes <- function(fit) {
 fitted_variogram <- function(fit, distance, directions = NULL, scaled = FALSE) {
   components <- fit$core_covariance$components
   expands <- any(vapply(fit$locations$local, function(recipe) recipe$kind == "expand", NA))
-  if (expands || has_no_curve(fit$covariance)) return(NULL)
+  if (expands || has_no_curve(fit)) return(NULL)
   if (scaled && length(components) > 1L) return(NULL)
   noise <- fit$nugget * mean(1 / fit$data$weights)
   sill <- noise + sum(vapply(components, function(x) x$variance, 0))

@@ -5,6 +5,15 @@ is_zonal <- function(component) is.list(component) && any(component$range %in% I
 
 has_zonal <- function(covariance) any(vapply(covariance$components, is_zonal, NA))
 
+# Whether the covariance of a fit is no function of the distance in space: a component leaves some of
+# these coordinates out.
+has_no_curve <- function(fit) {
+  has_no_distance(fit$covariance) || any(unlist(Map(function(given, core) {
+    in_space <- utils::head(core$group, length(core$group) - !is.null(fit$locations$time))
+    is_zonal(given) && any(in_space == 0L)
+  }, fit$covariance$components, fit$core_covariance$components)))
+}
+
 # ---- ranges by name ------------------------------------------------------------------------------
 
 # `range = c(x = Inf, y = NA)` names coordinates, with one range each.

@@ -109,6 +109,8 @@ test_that("methods and settings that cannot fit a kink are refused", {
       class = "neargp_error_family")
   }
   expect_error(quantile_fit(0.5, d = d), class = "neargp_error")
+  expect_error(quantile_fit(0.5, d = d, coords = ~ x + y, weights = rep(2, 60)), "their mean",
+    class = "neargp_error_weights")
   for (tau in list(0, 1, -1, NA, "a", c(0.1, 0.9), ~ x)) {
     expect_error(quantile_regression(tau), class = "neargp_error_argument")
   }

@@ -107,3 +107,11 @@ test_that("covariates of family parameters count in the probability that all exc
   expect_gt(found[1L] - found[2L], 0.2)
   expect_true(is.na(found[3L]))
 })
+
+test_that("a probability that all exceed is at most that of each, in any order of responses", {
+  R <- matrix(c(1, 0.95, 0.95, 1), 2L)
+  uniform <- shifted_lattices(2L, 12L, 128L)
+  one <- mean(beyond_limits(c(0, 2), R, c(2.8, 0), uniform))
+  expect_equal(one, mean(beyond_limits(c(2, 0), R, c(0, 2.8), uniform)))
+  expect_equal(one, pnorm(-2.8), tolerance = 1e-6)
+})

@@ -133,3 +133,11 @@ test_that("blocks name the settings that they do not support", {
   refused(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5, block = 4),
     control = neargp_control(shards = 2)))
 })
+
+test_that("a sum of covariances is fitted in blocks of few neighbours", {
+  data <- simulated_data(60)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10, block = 4),
+    covariance = cov_matern(nu = 1.5) + cov_exponential())
+  expect_identical(fit$method$block, 4L)
+  expect_error(neighbor_loss(fit), "without blocks", class = "neargp_error_method")
+})

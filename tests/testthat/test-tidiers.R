@@ -161,3 +161,10 @@ test_that("tidy() of a model without a process has the trend alone", {
   fit <- neargp(y1 ~ z, three_responses_data(), family = poisson(), covariance = cov_none())
   expect_equal(tidy(fit)$estimate, unname(coef(fit)))
 })
+
+test_that("augment() of a joint fit to a subset numbers its rows", {
+  d <- three_responses_data()
+  fit <- neargp(list(y1 ~ z, y3 ~ 1), d, coords = ~ x + y, method = vnngp(k = 5),
+    family = list(poisson(), Gamma("log")), subset = x > 0.3)
+  expect_equal(sum(augment(fit)$response == "y1"), sum(d$x > 0.3))
+})

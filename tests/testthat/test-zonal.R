@@ -29,8 +29,7 @@ test_that("a sum with a zonal component is that of dense algebra, in either orde
   S <- p[["variance_1"]] * exp(-as.matrix(stats::dist(d[c("x", "y")])) / p[["range_1"]]) +
     p[["variance_2"]] * (1 + r) * exp(-r) + diag(p[["nugget"]], nrow(d))
   expect_equal(c(logLik(fits[[1L]])), dense_log_likelihood(S, d$z), tolerance = 1e-8)
-  value <- covariance_value(fits[[1L]], c(0, 0.3))
-  expect_equal(diff(value), p[["variance_1"]] * (exp(-0.3 / p[["range_1"]]) - 1))
+  expect_error(covariance_value(fits[[1L]], 0.3), "range = Inf", class = "neargp_error_argument")
   expect_output(print(fits[[1L]]), "range_y_2")
   expect_s3_class(empirical_variogram(fits[[1L]]), "neargp_variogram")
 })
@@ -122,4 +121,18 @@ test_that("what Inf cannot be is refused", {
   refused(neargp(cbind(z, t) ~ 1, zonal_rows(), coords = ~ x + y, method = vecchia(10L),
     covariance = cov_coregionalisation(cov_matern(range = c(x = Inf, y = NA)))),
   class = "covariance")
+})
+
+test_that("numbers in `fixed` are those of the order in which components are written", {
+  data <- simulated_data(40)
+  zonal <- cov_exponential(range = c(x = Inf, y = NA))
+  fit <- function(covariance) {
+    neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8), covariance = covariance,
+      fixed = c(variance_1 = 2))
+  }
+  expect_error(fit(zonal + cov_exponential()), "Write it last", class = "neargp_error_argument")
+  last <- fit(cov_exponential() + zonal)
+  expect_equal(last$core_covariance$components[[1L]]$variance, 2)
+  expect_error(covariance_value(last, 0.1), "range = Inf", class = "neargp_error_argument")
+  expect_error(as_vgm(last), "range = Inf", class = "neargp_error_argument")
 })
