@@ -19,17 +19,15 @@
 #' @details
 #' The fit uses the likelihood of an asymmetric Laplace distribution, `tau * (1 - tau) / scale *
 #' exp(-rho((y - eta) / scale))` with the check loss `rho(u) = u * (tau - (u < 0))`. Weights
-#' multiply the log density.
+#' multiply it.
 #'
 #' **Experimental.** `predict(type = "link")` returns the quantile `eta`. Other types, `fitted()` and
-#' `scores()` are of the asymmetric Laplace distribution, a working model: do not use them. Standard
-#' errors of `eta` also assume it. With skewed noise, fits by [vnngp()] follow single observations:
-#' in a trial 82% of new observations were below the 90% quantile, and 89% with `svgp(100)`. Check
-#' the share with new observations.
+#' `scores()` are of the asymmetric Laplace distribution, a working model: do not use them. With
+#' skewed noise, [vnngp()] follows single observations: in a trial 82% of new observations were below
+#' the 90% quantile, and 89% with `svgp(100)`.
 #'
-#' [vnngp()] with the posterior `"sparse"` (default) or `"mean-field"`, [svgp()] and [swsgp()]
-#' support it. The fit needs a process, whose variance must not vanish. Use package quantreg for
-#' linear quantile regression.
+#' [vnngp()] (not with `posterior = "laplace"`), [svgp()] and [swsgp()] support it. The fit needs a
+#' process, whose variance must not vanish.
 #' @param tau the probability of the quantile, a number between 0.001 and 0.999. Default: 0.5, the
 #'   median.
 #' @param scale the scale of the distribution, a positive number in units of the response. Default
@@ -39,8 +37,7 @@
 #' @references Koenker, R. (2005). *Quantile Regression*. Cambridge University Press. Yu, K. and
 #'   Moyeed, R. A. (2001). Bayesian quantile regression. *Statistics & Probability Letters* 54,
 #'   437--447.
-#' @seealso [response_family] for distributions of the whole response. `predict(type = "quantile")`
-#'   returns quantiles of these.
+#' @seealso [response_family], whose quantiles `predict(type = "quantile")` returns.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(200), y = runif(200))

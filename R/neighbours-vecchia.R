@@ -85,9 +85,8 @@
 #' The observations of a block share `k` neighbours and condition on each other. One matrix of
 #' `k + block` rows then serves all of them. With `block = 4` an evaluation takes less time than
 #' with `k = 30` on responses, and the likelihood is typically nearer to the exact one. With much
-#' noise the default, on the process, is nearer. The
-#' estimates are those of another approximation, so that you cannot compare the likelihoods of fits
-#' with different blocks.
+#' noise the default is nearer. The estimates are those of another approximation, so that you cannot
+#' compare the likelihoods of fits with different blocks.
 #'
 #' Within each half of the ordering, medians of the coordinates cut the observations into blocks.
 #' The neighbours come from the blocks before. The observations of a block take turns to add their
