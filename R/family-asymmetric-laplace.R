@@ -21,10 +21,10 @@
 #' exp(-rho((y - eta) / scale))` with the check loss `rho(u) = u * (tau - (u < 0))`. Weights
 #' multiply it.
 #'
-#' **Experimental.** `predict(type = "link")` returns the quantile `eta`. Other types, `fitted()` and
-#' `scores()` are of the asymmetric Laplace distribution, a working model: do not use them. With
-#' skewed noise, [vnngp()] follows single observations: in a trial 82% of new observations were below
-#' the 90% quantile, and 89% with `svgp(100)`.
+#' **Experimental.** `predict(type = "link")` returns the quantile `eta`. Other types, `fitted()`
+#' and `scores()` are of the asymmetric Laplace distribution, a working model: do not use them. With
+#' skewed noise, [vnngp()] follows single observations: in a trial 82% of new observations were
+#' below the 90% quantile, and 89% with `svgp(100)`.
 #'
 #' [vnngp()] (not with `posterior = "laplace"`), [svgp()] and [swsgp()] support it. The fit needs a
 #' process, whose variance must not vanish.

@@ -5,8 +5,8 @@ is_zonal <- function(component) is.list(component) && any(component$range %in% I
 
 has_zonal <- function(covariance) any(vapply(covariance$components, is_zonal, NA))
 
-# Whether the covariance of a fit is no function of the distance in space: a component leaves some of
-# these coordinates out.
+# Whether the covariance of a fit is no function of the distance in space: a component leaves some
+# of these coordinates out.
 has_no_curve <- function(fit) {
   has_no_distance(fit$covariance) || any(unlist(Map(function(given, core) {
     in_space <- utils::head(core$group, length(core$group) - !is.null(fit$locations$time))
