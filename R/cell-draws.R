@@ -20,7 +20,8 @@ parameter_columns_of_cells <- function(target) {
   if (is.null(target$new_parameter_columns)) return(list())
   columns <- target$new_parameter_columns()
   known <- Reduce(`&`, lapply(columns, stats::complete.cases))
-  check_index_column(known, "covariates of family parameters")
+  check_index_column(known, "covariates of family parameters",
+    rows = target$rows %||% seq_along(known))
   list(parameter_columns = columns)
 }
 

@@ -19,8 +19,7 @@ check_can_fix_ratio <- function(settings) {
     refuse_ratio("by vecchia() that conditions on the process", "Use condition = \"responses\".")
   }
   if (!has_ability(method, "nugget_ratio", settings$family)) {
-    refuse_ratio(sprintf("for %s response by %s",
-      if (is_gaussian(settings$family)) "a Gaussian" else "another than a Gaussian",
+    refuse_ratio(sprintf("for %s response by %s", with_article(settings$family),
       method_call(method)), sprintf("It is available for %s.", able_methods("nugget_ratio")))
   }
   if (!is.null(settings$covariance) && has_no_process(settings$covariance)) {

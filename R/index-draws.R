@@ -39,7 +39,8 @@ group_support <- function(fit, grid) {
 
 target_of_grid <- function(fit, grid) {
   target <- new_target(fit, grid$newdata)
-  check_index_column(target$complete, "predictors")
+  check_index_column(target$complete, "predictors", rows = grid$rows)
+  target$rows <- grid$rows
   target
 }
 

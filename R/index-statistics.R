@@ -45,7 +45,8 @@ check_densities <- function(density, statistics) {
   }
   abort_neargp("response", c(
     "Centres, effective areas and range edges need non-negative expected responses and a positive total.",
-    x = sprintf("%.2g%% of the draws of cells are negative.", 100 * mean(density < 0)),
+    x = sprintf("%s%% of the draws of cells are negative.",
+      format(signif(100 * mean(density < 0), 2L))),
     i = "Use statistics = \"index\", or a model of positive responses: a log link or transform = \"log\"."))
 }
 

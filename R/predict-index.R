@@ -129,7 +129,7 @@ index_grid <- function(object, newdata, area, group, axes) {
   first <- if (length(names)) !duplicated(sorted) else order == order[1L]
   groups <- sorted[first, , drop = FALSE]
   row.names(groups) <- NULL
-  list(newdata = newdata[order, , drop = FALSE], area = area[order],
+  list(newdata = newdata[order, , drop = FALSE], area = area[order], rows = order,
     axes = axes[order, , drop = FALSE], number = cumsum(first), groups = groups)
 }
 
@@ -168,8 +168,10 @@ index_axes <- function(object, newdata, plain, axes) {
 }
 
 # `what`: the name of the values in the message.
-check_index_column <- function(valid, what, hint = "Leave these cells out, or complete them.") {
+# `rows`: of newdata, whose order groups change.
+check_index_column <- function(valid, what, hint = "Leave these cells out, or complete them.",
+                               rows = seq_along(valid)) {
   if (all(valid)) return(invisible())
   abort_neargp("newdata", c(sprintf("Missing or invalid values of %s in %s of `newdata`.", what,
-    format_rows(which(!valid))), i = hint))
+    format_rows(sort(rows[!valid]))), i = hint))
 }

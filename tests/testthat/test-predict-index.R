@@ -168,6 +168,8 @@ test_that("cells that would bias a total are refused, and negative densities", {
     expect_error(predict_index(fit, ..., draws = 20), pattern, class = class)
   }
   refused("row 3", "neargp_error_newdata", replace(cells, cbind(3, 4), NA))
+  backwards <- transform(cells, half = rep(2:1, each = 18))
+  refused("row 3", "neargp_error_newdata", replace(backwards, cbind(3, 4), NA), group = "half")
   refused("row 2", "neargp_error_newdata", cells, area = replace(cells$km2, 2, 0))
   refused("acres", "neargp_error_columns", cells, area = ~ acres)
   refused("axes", "neargp_error_argument", transform(cells, where = "a"), axes = ~ where)
