@@ -81,6 +81,7 @@ check_range_length <- function(range, groups, name) {
     abort_neargp("argument",
       c(sprintf("`%s` must have %d value(s), one for each of %s, not %d.", name,
         length(groups$names), format_some(groups$names), length(range)),
-        i = if (length(groups$names) > 1L) "NA stands for a range that is to be estimated."))
+        i = if (any(range %in% Inf)) "Name the coordinates: range = c(x = Inf, y = NA)." else
+          if (length(groups$names) > 1L) "NA stands for a range that is to be estimated."))
   }
 }

@@ -136,3 +136,9 @@ test_that("numbers in `fixed` are those of the order in which components are wri
   expect_error(covariance_value(last, 0.1), "range = Inf", class = "neargp_error_argument")
   expect_error(as_vgm(last), "range = Inf", class = "neargp_error_argument")
 })
+
+test_that("Inf without the names of coordinates says how to name them", {
+  expect_error(neargp(z ~ 1, simulated_data(40), coords = ~ x + y, method = vecchia(k = 8),
+    covariance = cov_exponential() + cov_exponential(range = c(Inf, NA))), "Name the coordinates",
+    class = "neargp_error_argument")
+})
