@@ -39,7 +39,9 @@ test_extended("two factors are found in data of two factors", {
 
 test_extended("numbers of factors are compared without the checkpoint of the fit", {
   file <- withr::local_tempfile()
-  fit <- neargp(counts[, 1:2] ~ 1, five_species(60), coords = ~ x + y, family = poisson(),
+  d <- five_species(60)
+  d$counts <- d$counts[, 1:2]
+  fit <- neargp(counts ~ 1, d, coords = ~ x + y, family = poisson(),
     method = vnngp(k = 5), control = neargp_control(checkpoint = file))
   expect_identical(rownames(compare_ranks(fit, 1:2)$table), c("separate", "1", "2"))
 })
