@@ -82,6 +82,20 @@ test_that("the mixture over eta is that of simulation, and of closed forms at it
   expect_equal(predictive_mean(mixture), c(0, 2) + 0.5 * 0.4 / 0.21)
 })
 
+test_that("densities of the mixture are integrals on both sides of the kink", {
+  entry <- response_families$asymmetric_laplace
+  for (tau in c(0.3, 0.99)) for (y in c(-1.5, 0.2, 3)) {
+    parameters <- list(scale = 0.2, tau = tau)
+    mixture <- new_mixture(0.4, 0.7, quantile_regression(tau), unlist(parameters))
+    at <- function(eta) entry$density(y, eta, parameters, 1) * stats::dnorm(eta, 0.4, 0.7)
+    ends <- sort(c(seq(-5.9, 6.7, by = 0.7), y, y + c(-0.05, 0.05)))
+    pieces <- vapply(seq_along(ends)[-1L], function(i) {
+      stats::integrate(at, ends[i - 1L], ends[i], rel.tol = 1e-11)$value
+    }, 0)
+    expect_equal(exp(predictive_log_density(y, mixture)), sum(pieces), tolerance = 1e-8)
+  }
+})
+
 test_that("fitted quantiles of a process are above a share tau of the data", {
   set.seed(9)
   d <- data.frame(x = runif(400), y = runif(400))

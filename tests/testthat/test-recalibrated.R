@@ -45,7 +45,7 @@ test_that("density, moments, scores and draws of a mixture agree with its distri
   step <- 0.01
   for (row in 1:3) {
     one <- found[row]
-    below <- vapply(grid, predictive_cdf, 0, distribution = one)
+    below <- predictive_cdf(grid, found[rep(row, length(grid))])
     mass <- diff(below)
     middle <- grid[-1L] - step / 2
     expect_equal(predictive_mean(one), sum(middle * mass), tolerance = 1e-4)

@@ -269,7 +269,6 @@ test_extended("what cannot be is refused in one way", {
   expect_error(fit(~ dose, svgp(10)), "`by = ~`", class = "neargp_error_local")
   expect_error(cov_matern(by = "dose"), class = "neargp_error_argument")
   expect_error(cov_matern(by = ~ dose, penalty = 1), class = "neargp_error_argument")
-  expect_error(cov_spacetime(cov_matern(by = ~ dose)), class = "neargp_error_argument")
   varying <- varying_fit(with_slope(), vecchia(k = 5), data)
   expect_error(predict(varying, data[c("x", "y")]), "dose", class = "neargp_error_newdata")
   expect_error(predict(varying, transform(data, dose = Inf)), class = "neargp_error_missing_values")
