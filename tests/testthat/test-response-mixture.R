@@ -17,7 +17,7 @@ test_extended("the density of every family is the expectation of that given the 
     expected <- expected_given(case, grid$table, "density")
     seen <- expected > 1e-20
     expect_gt(sum(seen), 5)
-    # the reference does not follow a kink: test-family-asymmetric-laplace.R integrates on both sides
+    # no reference for a kink, which test-family-asymmetric-laplace.R integrates on both sides
     expect_equal(exp(predictive_log_density(grid$table$y, grid$mixture))[seen], expected[seen],
       tolerance = if (has_mark(case$family, "kink")) 1e-4 else 1e-6, label = name)
     expect_equal(exp(predictive_log_density(grid$table$y, grid$mixture)),
