@@ -197,6 +197,10 @@ check_method <- function(method) {
 # which is valid for the very elements that were checked.
 check_fit <- function(fit) {
   if (!is.list(fit)) abort_argument("object", "a fit of neargp()", fit)
+  if (inherits(fit, "neargp_joint")) {
+    abort_neargp("argument", c("This function does not support fits of several responses that share fields.",
+      i = "See ?joint_models for what does."))
+  }
   if (typeof(fit$cache) != "externalptr") return(check_whole_fit(fit))
   cached(fit, "checked", NULL, is.list(check_whole_fit(fit)))
   invisible(fit)
