@@ -62,30 +62,30 @@ settle_periodic <- function(settings, rows, data) {
   covariance <- settings$covariance
   if (!has_periodic(covariance)) return(covariance)
   own <- vapply(covariance$components, is_periodic, NA)
-  check_beside_coordinates(settings, own, rows, data, "cov_periodic()",
-    "Add another covariance: cov_matern() + cov_periodic().")
   covariance$components[own] <- lapply(covariance$components[own], function(component) {
     component$coordinate <- periodic_coordinate(component$coordinate, rows$locations)
     component
   })
-  with_these_last(covariance, own, settings$fixed, "cov_periodic()")
+  settle_last(covariance, own, settings, rows, data, "cov_periodic()",
+    "Add another covariance: cov_matern() + cov_periodic().")
 }
 
-# Zonal components come last: searches and starting values read the ranges of the first one.
+# Zonal components come last as well.
 settle_zonal <- function(settings, rows, data) {
   covariance <- settings$covariance
   if (!has_zonal(covariance)) return(covariance)
   own <- vapply(covariance$components, is_zonal, NA)
-  check_beside_coordinates(settings, own, rows, data, "`range = Inf`",
+  settle_last(covariance, own, settings, rows, data, "`range = Inf`",
     "Add another covariance: cov_matern() + cov_matern(range = c(x = Inf, y = NA)).")
-  with_these_last(covariance, own, settings$fixed, "the component with `range = Inf`")
 }
 
-# Numbers in the names of `fixed` are those of the user's order.
-with_these_last <- function(covariance, own, fixed, name) {
-  if (is.unsorted(own) && any(grepl("_[0-9]+$", names(fixed)))) {
+# The covariance with components that do not depend on some coordinates at its end. Numbers in the
+# names of `fixed` are those of the user's order.
+settle_last <- function(covariance, own, settings, rows, data, name, alone) {
+  check_beside_coordinates(settings, own, rows, data, name, alone)
+  if (is.unsorted(own) && any(grepl("_[0-9]+$", names(settings$fixed)))) {
     abort_neargp("argument", c(
-      sprintf("`fixed` numbers components, and %s is not the last one.", name),
+      sprintf("`fixed` numbers components, and the one of %s is not the last one.", name),
       i = "Write it last in `covariance`, and number the components in that order."))
   }
   covariance$components <- covariance$components[order(own)]

@@ -5,7 +5,7 @@ invisible(Sys.setlocale("LC_COLLATE", "C"))  # the order of topics is that of no
 
 Rcpp::compileAttributes(".", verbose = FALSE)
 
-# Tags of the package srr (R/srr.R) make no help, and need no srr.
+# Tags of the package srr (R/srr-*.R) make no help, and need no srr.
 for (tag in c("srrstats", "srrstatsNA", "srrstatsTODO")) {
   registerS3method("roxy_tag_parse", paste0("roxy_tag_", tag), identity, envir = asNamespace("roxygen2"))
 }

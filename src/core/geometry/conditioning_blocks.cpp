@@ -1,10 +1,10 @@
 #include "geometry/conditioning_blocks.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/error.h"
+#include "geometry/widest_coordinate.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -20,24 +20,6 @@ struct Blocks {
   int count(Index b) const { return int(first[b + 1] - first[b]); }
 };
 
-int widest_coordinate(Points points, const std::vector<int>& order, const int* first, const int* last) {
-  int widest = 0;
-  double width = -1.0;
-  for (int d = 0; d < points.dim; ++d) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const int* rank = first; rank != last; ++rank) {
-      const double x = points[order[*rank]][d];
-      low = std::min(low, x);
-      high = std::max(high, x);
-    }
-    if (high - low > width) {
-      width = high - low;
-      widest = d;
-    }
-  }
-  return widest;
-}
-
 // Cuts ranks at medians of the widest coordinate until at most `block` are left. All blocks but one are full.
 void cut(Points points, const std::vector<int>& order, int block, int* first, int* last, std::vector<int*>& ends) {
   const Index count = last - first;
@@ -46,7 +28,7 @@ void cut(Points points, const std::vector<int>& order, int block, int* first, in
     ends.push_back(last);
     return;
   }
-  const int d = widest_coordinate(points, order, first, last);
+  const int d = widest_coordinate(points, count, 1, [&](Index i) { return order[first[i]]; });
   int* middle = first + (count + block - 1) / block / 2 * block;
   std::nth_element(first, middle, last, [&](int a, int b) {
     return std::make_pair(points[order[a]][d], a) < std::make_pair(points[order[b]][d], b);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "geometry/widest_coordinate.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -57,33 +58,15 @@ KdTree::KdTree(Points points, const UnsetVector<int>& rows, const RunContext& co
   for (auto node = upper.rbegin(); node != upper.rend(); ++node) join_boxes(*node);
 }
 
-// A stride through large nodes is enough to see which side is widest; it only steers the shape of the tree.
-int KdTree::widest_dimension(Points points, const Entry* first, const Entry* last) const {
-  if (dim_ == 1) return 0;
-  const Index step = std::max<Index>(1, (last - first) / 128);
-  int widest = 0;
-  double width = -1.0;
-  for (int c = 0; c < dim_; ++c) {
-    double low = points[first->row][c], high = low;
-    for (const Entry* entry = first; entry < last; entry += std::min<Index>(step, last - entry)) {
-      const double x = points[entry->row][c];
-      low = std::min(low, x);
-      high = std::max(high, x);
-    }
-    if (high - low > width) {
-      width = high - low;
-      widest = c;
-    }
-  }
-  return widest;
-}
-
 // Ties go by row, so that the leaf order is the same with every standard library.
 void KdTree::split(Points points, UnsetVector<Entry>& entries, Node node) const {
   Entry* first = entries.data() + node.first_leaf * leaf_size;
   Entry* last = entries.data() + std::min(n_, node.last_leaf * leaf_size);
   Entry* middle = entries.data() + node.middle() * leaf_size;
-  const int c = widest_dimension(points, first, last);
+  // A stride through large nodes is enough: it only steers the shape of the tree.
+  const Index count = last - first;
+  const int c =
+      widest_coordinate(points, count, std::max<Index>(1, count / 128), [&](Index i) { return first[i].row; });
   for (Entry* entry = first; entry != last; ++entry) entry->key = points[entry->row][c];
   std::nth_element(first, middle, last,
                    [](const Entry& a, const Entry& b) { return a.key < b.key || (a.key == b.key && a.row < b.row); });

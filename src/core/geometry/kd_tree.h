@@ -61,7 +61,6 @@ class KdTree {
     int row;
   };
 
-  int widest_dimension(Points points, const Entry* first, const Entry* last) const;
   void split(Points points, UnsetVector<Entry>& entries, Node node) const;
   void build_subtree(Points points, UnsetVector<Entry>& entries, Node node);
   void fill_leaf(Points points, UnsetVector<Entry>& entries, Node node);

@@ -19,44 +19,6 @@ double total_variance(const Covariance& covariance) {
   return sum;
 }
 
-// Row t of the result is row rows[t] of the table, its entries renumbered.
-NeighborTable renumbered(const NeighborTable& table, const std::vector<int>& rows, const std::vector<int>& number) {
-  NeighborTable result(Index(rows.size()), table.k);
-  for (std::size_t t = 0; t < rows.size(); ++t)
-    for (int m = 0; m < table.k; ++m) {
-      const int node = table[rows[t]][m];
-      result[Index(t)][m] = node < 0 ? -1 : number[node];
-    }
-  return result;
-}
-
-// Rows (j, neighbours of j), for one field after the other.
-std::vector<int> members_of(const NeighborTable& table, int fields) {
-  const int width = table.k + 1;
-  std::vector<int> members(std::size_t(table.n) * width * fields);
-  for (int q = 0; q < fields; ++q)
-    for (Index j = 0; j < table.n; ++j) {
-      int* row = members.data() + (q * table.n + j) * width;
-      row[0] = int(q * table.n + j);
-      for (int m = 0; m < table.k; ++m) row[m + 1] = table[j][m] < 0 ? -1 : int(q * table.n + table[j][m]);
-    }
-  return members;
-}
-
-// Rows with the nodes of all fields at a location and its neighbours. Cross blocks between fields at locations that are
-// neighbours are needed: without them variances and correlations of the posterior are wrong by a third.
-std::vector<int> joint_members_of(const NeighborTable& table, int fields) {
-  const int width = (table.k + 1) * fields;
-  std::vector<int> members(std::size_t(table.n) * width, -1);
-  for (Index j = 0; j < table.n; ++j) {
-    int* row = members.data() + j * width;
-    for (int q = 0; q < fields; ++q) *row++ = int(q * table.n + j);
-    for (int m = 0; m < table.k && table[j][m] >= 0; ++m)
-      for (int q = 0; q < fields; ++q) *row++ = int(q * table.n + table[j][m]);
-  }
-  return members;
-}
-
 std::vector<int> all_rows(Index n) {
   std::vector<int> rows(n);
   for (Index i = 0; i < n; ++i) rows[i] = int(i);
@@ -100,15 +62,15 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
     loadings_ = std::make_unique<FieldLoadings>(std::move(rows), m, data.responses);
   }
   for (int s = 0; s < (loadings_ ? loadings_->structures() : 1); ++s)
-    priors_.push_back(std::make_unique<NodeConditionals>(
-        nodes, unit_noise_, nodes, true, renumbered(data.node_neighbors, caller_place, node_number_), context));
+    priors_.push_back(std::make_unique<NodeConditionals>(nodes, unit_noise_, nodes, true,
+                                                         in_own_numbers(data.node_neighbors, caller_place), context));
   if (loadings_) {
     check_rows(data.fields.places.index, -1, m);
   } else if (data.node_of_datum.empty()) {
     data_coords_.assign(data.data.data, data.data.data + data.data.n * dim_);
     interpolation_ = std::make_unique<NodeConditionals>(
         nodes, unit_noise_, Points{data_coords_.data(), data.data.n, dim_}, false,
-        renumbered(data.data_neighbors, all_rows(data.data_neighbors.n), node_number_), context);
+        in_own_numbers(data.data_neighbors, all_rows(data.data_neighbors.n)), context);
   } else {
     for (const int node : data.node_of_datum) node_of_datum_.push_back(node_number_[node]);
   }
@@ -118,22 +80,6 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
     low_rank_ = std::make_unique<LowRankPrior>(nodes, data.inducing, jitter_, prior().neighbors());
   }
   list_members(data);
-}
-
-void LatentModel::list_members(const LatentData& data) {
-  prior_members_ = members_of(prior().neighbors(), fields());
-  prior_vectors_.resize(prior_members_.size());
-  inverse_variance_.resize(nodes());
-  if (data.pattern_neighbors.n == 0) {
-    if (fields() > 1) pattern_members_ = joint_members_of(prior().neighbors(), fields());
-    return;
-  }
-  if (data.pattern_neighbors.n != places()) throw Error("The table of the pattern must have one row for each node.");
-  check_rows(data.pattern_neighbors.index, -1, places());
-  const std::vector<int> places_of_caller(caller_node_.begin(), caller_node_.begin() + places());
-  const NeighborTable pattern = renumbered(data.pattern_neighbors, places_of_caller, node_number_);
-  pattern_members_ = joint_members_of(pattern, fields());
-  if (fields() > 1) pattern_places_ = joint_members_of(pattern, 1);
 }
 
 // d log nugget / d log variance_c is the share of component c.
@@ -221,7 +167,17 @@ std::vector<double> LatentModel::from_caller(const std::vector<double>& by_node,
 
 NeighborTable LatentModel::in_own_numbers(const NeighborTable& neighbors) const {
   check_rows(neighbors.index, -1, places());
-  return renumbered(neighbors, all_rows(neighbors.n), node_number_);
+  return in_own_numbers(neighbors, all_rows(neighbors.n));
+}
+
+NeighborTable LatentModel::in_own_numbers(const NeighborTable& table, const std::vector<int>& rows) const {
+  NeighborTable result(Index(rows.size()), table.k);
+  for (std::size_t t = 0; t < rows.size(); ++t)
+    for (int m = 0; m < table.k; ++m) {
+      const int node = table[rows[t]][m];
+      result[Index(t)][m] = node < 0 ? -1 : node_number_[node];
+    }
+  return result;
 }
 
 NodeConditionals LatentModel::conditionals_at(Points locations, const NeighborTable& neighbors,
@@ -332,34 +288,6 @@ std::vector<double> LatentModel::prior_gradient(int structure, const LatentAdjoi
     for (std::size_t j = 0; j < m; ++j) variance[j] += adjoints.node_variance[q * m + j];
   }
   return priors_[structure]->adjoint(values, weights, variance, context);
-}
-
-std::vector<CliqueTable> LatentModel::cliques() const {
-  std::vector<CliqueTable> tables{{nodes(), prior().k() + 1, prior_members_.data()}};
-  if (interpolates()) {
-    const DataWeights data = interpolation();
-    tables.push_back({data.targets(), data.k(), data.neighbors().index.data()});
-  }
-  if (!pattern_members_.empty())
-    tables.push_back({places(), int(Index(pattern_members_.size()) / places()), pattern_members_.data()});
-  return tables;
-}
-
-// The prior's members of the first field are numbers of locations.
-std::vector<CliqueTable> LatentModel::cliques_of_places() const {
-  const NeighborTable& of_rows = loadings_->places();
-  std::vector<CliqueTable> tables{{places(), prior().k() + 1, prior_members_.data()},
-                                  {of_rows.n, of_rows.k, of_rows.index.data()}};
-  if (!pattern_places_.empty())
-    tables.push_back({places(), int(Index(pattern_places_.size()) / places()), pattern_places_.data()});
-  return tables;
-}
-
-std::vector<int> LatentModel::order_of_places() const {
-  std::vector<int> order;
-  for (const int node : order_)
-    if (node < places()) order.push_back(node);
-  return order;
 }
 
 }  // namespace neargp

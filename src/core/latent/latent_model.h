@@ -143,6 +143,8 @@ class LatentModel {
   int structure_of(int field) const { return loadings_ ? loadings_->structure_of_field()[field] : 0; }
   void set(const std::vector<Covariance>& covariances, const RunContext& context);
   void list_members(const LatentData& data);
+  // Row t of the result is row rows[t] of the table, in the numbers of the model.
+  NeighborTable in_own_numbers(const NeighborTable& table, const std::vector<int>& rows) const;
   std::vector<double> prior_gradient(int structure, const LatentAdjoints& adjoints, const RunContext& context) const;
   PreparedCovariance prepared(bool derivatives, int structure = 0) const;
   void check_singular(Index failed_node, Index failed_datum) const;
