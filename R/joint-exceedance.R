@@ -61,8 +61,7 @@ has_parameter_models <- function(parts) {
 
 # Predictors are drawn one after the other, each beyond its limit given those before. The product of
 # the probabilities of these limits is smooth in the uniform points, dimensions x points. The
-# probability varies least if the predictor that is least likely beyond its limit comes first
-# (section 4.1.3 there).
+# probability varies least if the predictor that is least likely beyond its limit comes first.
 beyond_limits <- function(mean, covariance, limits, uniform, farthest = 40) {
   order <- order((mean - limits) / sqrt(pmax(diag(covariance), 1e-300)))
   mean <- mean[order]

@@ -9,13 +9,13 @@ with_start_of_sum <- function(problem) {
     return(problem)
   }
   k <- min(start_neighbors, row_count(problem$data) - 1L)
-  given <- problem
+  method <- problem$method
   problem$method <- vecchia(k)
   starts <- lapply(c(list(problem$start, reversed_ranges(problem)), starts_alone(problem, k)),
     clamp, problem$bounds, problem$free)
   found <- compared_starts(problem, starts, k, vecchia_objectives(problem$method, problem),
     scoring_optimizer(problem))$problem
-  found$method <- given$method
+  found$method <- method
   found
 }
 
