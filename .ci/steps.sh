@@ -16,14 +16,15 @@ passed=0 failed=0 skipped=0 failed_steps=
 step() {
   local start=$SECONDS left=$((time_limit - SECONDS)) status=124
   printf '\n== %s\n' "$1"
+  : > "$work/step.log"
   if [ "$left" -gt 0 ]; then
-    timeout "$left" bash -c "$2"
-    status=$?
+    timeout "$left" bash -c "$2" 2>&1 | tee "$work/step.log"
+    status=${PIPESTATUS[0]}
   fi
-  conclude "$1" "$status" "$start"
+  conclude "$1" "$status" "$start" "$work/step.log"
 }
 
-# conclude NAME STATUS START
+# conclude NAME STATUS START OUTPUT: keeps the end of the output of a step that failed for the report.
 conclude() {
   if [ "$2" -eq 124 ]; then echo "The time for all steps together, $time_limit s, is over."; fi
   if [ "$2" -eq 0 ]; then
@@ -32,6 +33,7 @@ conclude() {
   else
     failed=$((failed + 1)) failed_steps="$failed_steps, $1"
     printf '== %s: FAILED (%d s)\n' "$1" $((SECONDS - $3))
+    { printf '\n== %s failed. Its output ends with:\n' "$1" && tail -n 40 "$4"; } >> "$work/failures.log"
   fi
 }
 
@@ -50,7 +52,7 @@ join_step() {
   trap - EXIT
   printf '\n== %s, beside the steps above\n' "$beside_name"
   cat "$work/beside.log"
-  conclude "$beside_name" "$status" "$beside_start"
+  conclude "$beside_name" "$status" "$beside_start" "$work/beside.log"
 }
 
 skip() {
@@ -66,8 +68,9 @@ add_counts() {
   passed=$((passed + ${p:-0})) failed=$((failed + ${f:-0})) skipped=$((skipped + ${s:-0}))
 }
 
-# The last line, and the exit status.
+# What failed, the last line, and the exit status.
 report() {
+  [ -z "$failed_steps" ] || cat "$work/failures.log"
   [ -z "$failed_steps" ] || printf '\nFailed: %s\n' "${failed_steps#, }"
   printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
   [ "$failed" -eq 0 ]

@@ -28,6 +28,13 @@ results <- testthat::test_dir(
 tests <- as.data.frame(results)
 failed <- tests$failed > 0 | tests$error
 skipped <- !failed & tests$skipped
+# Once more at the end, where tools/test.sh finds them.
+for (test in results) {
+  for (result in Filter(function(result) inherits(result, c("expectation_failure", "expectation_error")), test$results)) {
+    message <- utils::head(strsplit(conditionMessage(result), "\n", fixed = TRUE)[[1L]], 8L)
+    cat(sprintf("Failed: %s: %s\n", test$file, test$test), paste0("  ", message, "\n"), sep = "")
+  }
+}
 slowest <- utils::head(tests[order(-tests$real), ], 5)
 cat("Slowest tests:\n")
 cat(sprintf("  %6.1f s  %s: %s\n", slowest$real, slowest$file, slowest$test), sep = "")

@@ -99,6 +99,7 @@ run_jobs
 wait "$others" || echo "0 1 0" >> "$counts"
 trap - EXIT INT TERM
 cat "$folder"/*/counts >> "$counts"
+awk '/^Failed: / { shown = 1 } !/^(Failed: |  )/ { shown = 0 } shown' "$folder"/*/output
 echo "test: that took $(($(date +%s) - start)) s."
 
 awk '

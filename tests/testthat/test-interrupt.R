@@ -16,7 +16,8 @@ interrupted <- function(expression, delay) {
     "data$class <- factor(sample(letters[1:3], n, TRUE)); inputs <- matrix(runif(50 * n), ncol = 50)",
     "held <- cov_exponential(variance = 1, range = 0.2)",
     sprintf("writeLines(format(Sys.getpid()), %s)", deparse1(files[1L])),
-    sprintf("outcome <- tryCatch({ %s; \"finished\" }, interrupt = function(e) \"interrupted\", error = conditionMessage)", expression),
+    # again and again, so that no machine is too fast for the delay
+    sprintf("outcome <- tryCatch(repeat { %s }, interrupt = function(e) \"interrupted\", error = conditionMessage)", expression),
     # where something had been accepted it is a start
     "reached <- tryCatch(neargp_last(), neargp_error_last = function(e) NULL)",
     "if (!is.null(reached)) stopifnot(is.finite(reached$parameters))",
