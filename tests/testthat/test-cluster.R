@@ -122,7 +122,7 @@ test_extended("a worker that does not answer in time is given up", {
   pids <- pids_of(cluster)
   withr::defer(tools::pskill(pids[1L], tools::SIGCONT))
   fit <- harmed_fit(cluster, function() tools::pskill(pids[1L], tools::SIGSTOP), 3,
-    worker_timeout = 2)
+    worker_timeout = 6)
   expect_identical(estimated(fit), estimated(cluster_fit(NULL)))
   expect_identical(fit$cluster$lost, 1L)
   # its late answer is none to another fit
