@@ -7,7 +7,8 @@
 
 # A list of structures. `component`: the correlation. `fields`: how many. `own`: the response of
 # each field, NULL for shared fields. `of`: the response whose fit the search begins at, NULL for
-# all. `loadings`: known ones, NULL for estimated ones.
+# all. `loadings`: known ones, NULL for estimated ones. Structures of compositions (composition.R)
+# can have a `reference`, a response without loadings, or be the `constant` of each sample.
 joint_structures <- function(covariance, outputs, most_separate = 3L) {
   count <- length(outputs)
   if (is.null(covariance)) {
@@ -86,7 +87,8 @@ free_loadings <- function(structure, count, pivots) {
     free[cbind(structure$own, seq_along(structure$own))] <- TRUE
     return(free)
   }
-  for (field in seq_len(structure$fields)) free[pivots[field:count], field] <- TRUE
+  pivots <- setdiff(pivots, structure$reference)
+  for (field in seq_len(structure$fields)) free[pivots[field:length(pivots)], field] <- TRUE
   free
 }
 

@@ -20,13 +20,8 @@ cross_validate.neargp_joint <- function(object, folds = 10, refit = FALSE, level
   predictions <- bind_tables(pieces)
   predictions <- predictions[order(match(predictions$output, object$outputs), predictions$row), ]
   rownames(predictions) <- NULL
-  each <- lapply(object$outputs, function(output) {
-    own <- predictions[predictions$output == output, ]
-    cbind(output = output, as.data.frame(summarize_scores(own$observed, own, level)))
-  })
-  structure(list(scores = structure(bind_tables(each), class = c("neargp_scores", "data.frame")),
-    predictions = predictions, folds = fold, refit = refit, level = level,
-    elapsed = proc.time()[["elapsed"]] - began), class = "neargp_joint_cv")
+  structure(list(scores = scores_of_folds(object, predictions, level), predictions = predictions,
+    folds = fold, refit = refit, level = level, elapsed = proc.time()[["elapsed"]] - began), class = "neargp_joint_cv")
 }
 
 #' @export
@@ -63,11 +58,13 @@ autoplot.neargp_joint_cv <- function(object, outputs = NULL, ...) {
 folds_of_places <- function(object, folds) {
   places <- nrow(object$posterior$coords)
   if (length(folds) == 1L) {
+    unit <- fold_units(object)
     count <- check_count(folds, "folds", lower = 2L)
-    check_fold_count(count, places, "locations")
-    return(sample(rep_len(seq_len(count), places)))
+    check_fold_count(count, max(unit), "locations")
+    return(sample(rep_len(seq_len(count), max(unit)))[unit])
   }
   place <- object$posterior$place
+  folds <- folds_of_rows(object, folds)
   if (length(folds) != length(place) || anyNA(folds)) {
     abort_argument("folds", sprintf("a number, or a fold for each of the %s rows of all responses",
       format_count(length(place))), folds)
@@ -82,16 +79,38 @@ folds_of_places <- function(object, folds) {
 # Scores of the rows of a fold, predicted from the others.
 predict_joint_fold <- function(object, shared, fold, value, refit, level) {
   kept <- without_places(object, shared, which(fold != value), refit)
-  held <- which(fold[object$posterior$place] == value)
+  rows_of_fold(kept, which(fold == value), value, level)
+}
+
+# Compositions have methods of these generics (composition-scores.R).
+
+# The locations that folds do not divide, a number for each place.
+fold_units <- function(object) UseMethod("fold_units")
+
+#' @export
+fold_units.default <- function(object) seq_len(nrow(object$posterior$coords))
+
+# The fold of each row of all responses.
+folds_of_rows <- function(object, folds) UseMethod("folds_of_rows")
+
+#' @export
+folds_of_rows.default <- function(object, folds) folds
+
+# `object`: the fit without the places `held`.
+rows_of_fold <- function(object, held, value, level) UseMethod("rows_of_fold")
+
+#' @export
+rows_of_fold.default <- function(object, held, value, level) {
+  held <- which(object$whole$place %in% held)
   rows <- lapply(seq_along(object$parts), function(m) {
-    own <- which(object$posterior$response == m)
+    own <- which(object$whole$response == m)
     at <- match(intersect(own, held), own)
     if (!length(at)) return(NULL)
-    part <- part_of(kept, object$outputs[m])
+    part <- part_of(object, object$outputs[m])
     data <- part$data
     settings <- predict_settings(part)
-    moments <- linear_predictors(kept, fields_at(kept, data$coords[at, , drop = FALSE], settings),
-      stats::setNames(list(list(data = data, X = full_design(data)[at, , drop = FALSE],
+    moments <- linear_predictors(object, fields_at(object, data$coords[at, , drop = FALSE],
+      settings), stats::setNames(list(list(data = data, X = full_design(data)[at, , drop = FALSE],
         offset = data$offset[at])), object$outputs[m]))
     distribution <- response_of_rows(part, moments$mean[, 1L], moments$covariance[, 1L, 1L], at)
     observed <- observed_response(data)[at]
@@ -99,6 +118,17 @@ predict_joint_fold <- function(object, shared, fold, value, refit, level) {
       score_rows(observed, distribution, level))
   })
   bind_tables(Filter(Negate(is.null), rows))
+}
+
+scores_of_folds <- function(object, predictions, level) UseMethod("scores_of_folds")
+
+#' @export
+scores_of_folds.default <- function(object, predictions, level) {
+  each <- lapply(object$outputs, function(output) {
+    own <- predictions[predictions$output == output, ]
+    cbind(output = output, as.data.frame(summarize_scores(own$observed, own, level)))
+  })
+  structure(bind_tables(each), class = c("neargp_scores", "data.frame"))
 }
 
 # The fit without some locations. Its parameters are those of all rows, or estimated again.
@@ -112,7 +142,7 @@ without_places <- function(object, shared, kept, refit) {
   }
   state$objective$converge(state$working)
   values <- to_core(state$working, shared$layout$transform)
-  object$whole <- object$posterior[c("coords", "place")]
+  object$whole <- object$posterior[c("coords", "place", "response")]
   object$posterior <- joint_posterior(shared, state, joint_coefficients(shared,
     core_latent_state(state$latent, shared$context), values))
   object$core_trend <- list(beta = object$posterior$beta, beta_vcov = object$posterior$beta_vcov)

@@ -7,6 +7,9 @@
 # A normal distribution with these moments stands for that of b.
 
 joint_hurdle <- function(object) {
+  if (!is.null(object$composition)) {
+    abort_argument("presence", "a joint fit of presence and amount", "a composition")
+  }
   if (length(object$outputs) != 2L) {
     abort_argument("presence", "a joint fit of two responses, presence and amount", object$outputs)
   }

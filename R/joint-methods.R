@@ -86,8 +86,9 @@ sections.neargp_joint <- function(x, digits, summary = NULL) {
 
 # The correlation of the fields of each structure, and the responses of fields of their own.
 describe_fields <- function(x) {
-  fields <- split(colnames(x$loadings), structure_of_fields(x$structures))
-  facts <- vapply(x$structures, function(structure) {
+  structures <- Filter(function(structure) !isTRUE(structure$constant), x$structures)
+  fields <- split(colnames(shared_loadings(x)), structure_of_fields(structures))
+  facts <- vapply(structures, function(structure) {
     described <- sub("^Covariance: ", "", describe_covariance(list(components = list(
       structure$component))))
     if (is.null(structure$own)) return(described)
@@ -97,8 +98,9 @@ describe_fields <- function(x) {
 }
 
 dead_fields_remark <- function(x, least = 1e-3) {
-  share <- abs(unclass(x$loadings)) / sqrt(pmax(rowSums(unclass(x$loadings)^2), 1e-300))
-  dead <- colnames(x$loadings)[apply(share, 2L, max) < least]
+  A <- shared_loadings(x)
+  share <- abs(A) / sqrt(pmax(rowSums(A^2), 1e-300))
+  dead <- colnames(A)[apply(share, 2L, max) < least]
   if (length(dead)) sprintf("The data show no effect of %s, whose loadings ended at 0.",
     format_some(dead))
 }
@@ -121,11 +123,19 @@ joint_ending <- function(x) {
 
 # Parameters other than loadings, on the natural scale.
 joint_parameters <- function(x) {
-  shown <- x$layout$kind != "loading" & !(x$layout$fixed & x$layout$kind == "shape")
+  of_constants <- which(vapply(x$structures, function(x) isTRUE(x$constant), NA))
+  shown <- x$layout$kind != "loading" & !(x$layout$fixed & x$layout$kind == "shape") &
+    !x$layout$component %in% of_constants
   stats::setNames(x$parameters$estimate[shown], x$layout$name[shown])
 }
 
-joint_covariances <- function(x) tcrossprod(unclass(x$loadings))
+joint_covariances <- function(x) tcrossprod(shared_loadings(x))
+
+# The loadings of the responses whose covariance is of interest, see composition-methods.R.
+shared_loadings <- function(x) UseMethod("shared_loadings")
+
+#' @export
+shared_loadings.default <- function(x) unclass(x$loadings)
 
 with_deviations <- function(B) {
   result <- correlations_of(B)
@@ -245,10 +255,6 @@ of_rows <- function(object, values) {
   result
 }
 
-rows_of_part <- function(part) {
-  setdiff(seq_len(part$n_given), as.integer(part$na_action))
-}
-
 #' @export
 tidy.neargp_joint <- function(x, ...) {
   check_no_more_arguments()
@@ -262,7 +268,7 @@ tidy.neargp_joint <- function(x, ...) {
 #' @export
 glance.neargp_joint <- function(x, ...) {
   check_no_more_arguments()
-  data.frame(nobs = stats::nobs(x), outputs = length(x$outputs), fields = ncol(x$loadings),
+  data.frame(nobs = stats::nobs(x), outputs = length(x$outputs), fields = ncol(shared_loadings(x)),
     places = nrow(x$posterior$coords), score = x$log_likelihood, score_type = x$score,
     separate = x$separate %||% NA_real_, converged = x$convergence$converged,
     seconds = x$elapsed[["total"]])
@@ -278,8 +284,8 @@ plot.neargp_joint <- function(x, ...) {
   graphics::image(seq_len(count), seq_len(count), t(correlation[rev(seq_len(count)), ]),
     zlim = c(-1, 1), col = grDevices::hcl.colors(41L, "Blue-Red 3"), axes = FALSE, xlab = "",
     ylab = "", main = "Correlations of the responses", ...)
-  graphics::axis(1L, seq_len(count), x$outputs, las = 2L, tick = FALSE)
-  graphics::axis(2L, rev(seq_len(count)), x$outputs, las = 1L, tick = FALSE)
+  graphics::axis(1L, seq_len(count), rownames(correlation), las = 2L, tick = FALSE)
+  graphics::axis(2L, rev(seq_len(count)), rownames(correlation), las = 1L, tick = FALSE)
   if (count <= 12L) {
     graphics::text(rep(seq_len(count), each = count), rep(rev(seq_len(count)), count),
       sprintf("%.2f", correlation))

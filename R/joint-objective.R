@@ -20,7 +20,8 @@ joint_latent <- function(shared, search, exact = shared$method$factor == "exact"
 # Neighbours of the locations in the metric of the first structure. A structure of another shape
 # needs more of them.
 joint_search <- function(shared, working) {
-  shapes <- unique(lapply(shared$structures, function(x) x$component[c("ard", "anisotropy")]))
+  fields <- Filter(function(x) !isTRUE(x$constant), shared$structures)
+  shapes <- unique(lapply(fields, function(x) x$component[c("ard", "anisotropy")]))
   k <- min(shared$method$k + if (length(shapes) > 1L) 5L else 0L, nrow(shared$coords) - 1L)
   latent_search(shared, list(coords = shared$coords), joint_metric(shared, working), k)
 }

@@ -63,9 +63,10 @@ joint_groups <- function(structures, locations) {
     components = list(structure$component)), locations))
 }
 
-# Correlations of a factor model are singular by design.
+# Correlations of a factor model are singular by design. Those of ratios to a reference depend on its
+# choice.
 has_full_rank <- function(structures, count) {
-  shared <- vapply(structures, function(x) is.null(x$own), NA)
+  shared <- vapply(structures, function(x) is.null(x$own) && is.null(x$reference), NA)
   all(shared) && count_shared_fields(structures) >= count
 }
 

@@ -6,6 +6,7 @@
 # of a model of coregionalisation of Gaussian ones.
 is_joint_model <- function(formula, family, data) {
   if (is_list_of(formula, "formula") || formula_has_common(formula)) return(TRUE)
+  if (is_multinomial(family)) return(TRUE)
   if (!rlang::is_formula(formula) || length(formula) != 3L || is.null(family)) return(FALSE)
   if (is_list_of(family, "family")) return(TRUE)
   takes_matrix <- c("gaussian", "binomial", "betabinomial", "censored_gaussian", "categorical")
@@ -29,6 +30,42 @@ response_columns_of <- function(formula, data) {
   lapply(rlang::set_names(colnames(values)), function(name) call("[", response, quote(expr = ),
     name))
 }
+
+# The responses of a joint fit: a formula and a family for each, and the call of neargp() with the
+# frame that its arguments are evaluated in.
+joint_responses <- function(call, formula, family, data, frame) {
+  formulas <- joint_formulas(formula, data)
+  structure(list(call = call, frame = frame, formulas = formulas,
+    families = joint_families(family, names(formulas))), class = "neargp_responses")
+}
+
+# Compositions have methods of these generics (composition.R).
+
+# The structures of the fields.
+joint_fields <- function(responses, covariance) UseMethod("joint_fields")
+
+#' @export
+joint_fields.default <- function(responses, covariance) {
+  joint_structures(covariance, names(responses$formulas))
+}
+
+# The fits of single responses with the locations of the joint fit, and the structures that depend
+# on these locations.
+located_parts <- function(responses, parts) UseMethod("located_parts")
+
+#' @export
+located_parts.default <- function(responses, parts) parts
+
+located_fields <- function(responses, structures, parts) UseMethod("located_fields")
+
+#' @export
+located_fields.default <- function(responses, structures, parts) structures
+
+# The fit as neargp() returns it.
+finished_joint_fit <- function(responses, object) UseMethod("finished_joint_fit")
+
+#' @export
+finished_joint_fit.default <- function(responses, object) object
 
 # ---- the arguments of each response --------------------------------------------------------------
 
@@ -148,7 +185,8 @@ joint_families <- function(family, outputs) {
   if (!is_list_of(family, "family")) family <- list(family %||% stats::gaussian())
   if (length(family) == 1L) family <- rep(unname(family), length(outputs))
   families <- lapply(for_each_response(family, outputs, "family"), as_family)
-  several <- outputs[vapply(families, is_categorical, NA)]
+  several <- outputs[vapply(families, function(family) is_categorical(family) ||
+    is_multinomial(family), NA)]
   if (length(several)) refuse_categories(several)
   families
 }
@@ -163,10 +201,12 @@ refuse_categories <- function(outputs, parent = NULL) {
 
 # ---- the fits of single responses ----------------------------------------------------------------
 
-# `call`: of neargp(), with all arguments by name; `shared`: what all parts take in place of the
-# call's arguments.
+# `responses`: of joint_responses(); `shared`: what all parts take in place of the call's arguments.
 # `checkpoint`: the file of the joint fit, NULL without one.
-fit_parts <- function(call, formulas, families, shared, checkpoint, frame) {
+fit_parts <- function(responses, formulas, shared, checkpoint) {
+  call <- responses$call
+  frame <- responses$frame
+  families <- responses$families
   outputs <- names(formulas)
   data <- expressions_of_responses(call, "data", outputs, frame)
   rows <- lapply(c(weights = "weights", offset = "offset", subset = "subset"), function(name) {
@@ -218,6 +258,11 @@ fit_part <- function(call, frame) {
     call$method <- do.call(vnngp, kept)
     fitted(call)
   })
+}
+
+# The rows of the data that a part was fitted to.
+rows_of_part <- function(part) {
+  setdiff(seq_len(part$n_given), as.integer(part$na_action))
 }
 
 # All parts are at locations of one kind.

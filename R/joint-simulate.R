@@ -12,6 +12,21 @@ simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL,
     allow.new.levels, pooled = FALSE)
   state <- seed_generator(seed)
   on.exit(state$restore())
+  drawn <- drawn_predictors(object, nsim, newdata, threads)
+  columns <- lapply(seq_along(object$outputs), function(m) {
+    target <- drawn$targets[[m]]
+    full <- matrix(NA_real_, length(target$complete), nsim)
+    full[target$complete, ] <- response_draws(drawn$parts[[m]], target, drawn$eta[[m]], NULL)
+    stats::setNames(as.data.frame(full), paste0("sim_", seq_len(nsim), "_", object$outputs[m]))
+  })
+  result <- if (is.null(newdata)) stats::setNames(columns, object$outputs) else
+    drawn_in_class_of(newdata, do.call(cbind, columns))
+  structure(result, seed = state$seed)
+}
+
+# Draws of the linear predictors, a matrix targets x draws for each response, with the parts and
+# targets that they belong to.
+drawn_predictors <- function(object, nsim, newdata, threads) {
   context <- plain_context(threads)
   parts <- parts_of(object)
   targets <- lapply(parts, function(part) if (is.null(newdata)) target_of_rows(part) else
@@ -20,16 +35,9 @@ simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   place <- location_index(coords)
   drawn <- draw_fields(object, coords[!duplicated(place), , drop = FALSE], nsim, context)
   places <- split(place, rep(seq_along(targets), vapply(targets, function(x) nrow(x$coords), 0L)))
-  columns <- lapply(seq_along(object$outputs), function(m) {
-    target <- targets[[m]]
-    eta <- predictor_draws(object, parts[[m]], target, drawn, places[[as.character(m)]], context)
-    full <- matrix(NA_real_, length(target$complete), nsim)
-    full[target$complete, ] <- response_draws(parts[[m]], target, eta, NULL)
-    stats::setNames(as.data.frame(full), paste0("sim_", seq_len(nsim), "_", object$outputs[m]))
-  })
-  result <- if (is.null(newdata)) stats::setNames(columns, object$outputs) else
-    drawn_in_class_of(newdata, do.call(cbind, columns))
-  structure(result, seed = state$seed)
+  eta <- lapply(seq_along(parts), function(m) predictor_draws(object, parts[[m]], targets[[m]],
+    drawn, places[[as.character(m)]], context))
+  list(parts = parts, targets = targets, eta = eta)
 }
 
 drawn_in_class_of <- function(newdata, columns) {

@@ -9,6 +9,8 @@ joint_start_loadings <- function(structures, parts, coords, context) {
   count <- length(parts)
   separate <- vapply(structures, is_of_one_response, NA)
   factors <- if (!all(separate)) field_factors(parts, coords, deviations, context)
+  reference <- structures[[1L]]$reference
+  if (!is.null(reference)) factors <- factors_of_ratios(factors$covariance, reference)
   shares <- structure_shares(structures)
   pivots <- if (is.null(factors)) seq_len(count) else factors$pivots
   taken <- 0L
@@ -23,8 +25,8 @@ joint_start_loadings <- function(structures, parts, coords, context) {
       return(sqrt(shares[j]) * own)
     }
     A <- matrix(0, count, structure$fields)
-    A[pivots, ] <- factor_columns_from(factors$covariance[pivots, pivots], taken + 1L,
-      structure$fields)
+    A[pivots, ] <- factor_columns_from(factors$covariance[pivots, pivots, drop = FALSE],
+      taken + 1L, structure$fields)
     taken <<- taken + structure$fields
     sqrt(shares[j]) * A
   })
@@ -46,8 +48,9 @@ factor_columns_from <- function(covariance, first, fields) {
 }
 
 # The share of the variance that structures begin with: shared ones together have twice as much as
-# own ones.
+# own ones. Constants of samples take none.
 structure_shares <- function(structures) {
+  structures <- Filter(function(x) !isTRUE(x$constant), structures)
   is_own <- vapply(structures, function(x) !is.null(x$own), NA)
   if (!any(is_own)) return(rep(1 / length(structures), length(structures)))
   ifelse(is_own, 1 / 3 / sum(is_own), 2 / 3 / sum(!is_own))
@@ -76,6 +79,16 @@ field_factors <- function(parts, coords, deviations, context) {
   diag(correlation) <- 1
   covariance <- correlation * outer(deviations, deviations)
   list(covariance = covariance, pivots = communality_order(correlation))
+}
+
+# Those of the differences of linear predictors to the one of a reference.
+factors_of_ratios <- function(covariance, reference) {
+  contrasts <- diag(nrow(covariance))
+  contrasts[, reference] <- contrasts[, reference] - 1
+  ratios <- contrasts %*% covariance %*% t(contrasts)
+  others <- setdiff(seq_len(nrow(covariance)), reference)
+  list(covariance = ratios, pivots = others[communality_order(stats::cov2cor(ratios[others, others,
+    drop = FALSE]))])
 }
 
 # The order of a pivoted Cholesky factor that begins with the response that shares most.

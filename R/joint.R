@@ -5,18 +5,19 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
   began <- proc.time()[["elapsed"]]
   check_joint_call(call)
   check_rows_in_memory(data)
-  formulas <- joint_formulas(formula, data)
-  families <- joint_families(family, names(formulas))
+  responses <- if (is_multinomial(family)) composition_responses(call, formula, data, frame) else
+    joint_responses(call, formula, family, data, frame)
   first_data <- if (is.data.frame(data) || !is.list(data)) data else data[[1L]]
   settings <- joint_settings(call, first_data, frame)
-  structures <- joint_structures(with_joint_replicates(settings$covariance, first_data),
-    names(formulas))
-  start <- check_joint_start(settings$start, names(formulas), structures)
-  common <- cut_common(formulas)
-  parts <- with_common_terms(fit_parts(call, common$formulas, families, settings$shared,
-    settings$checkpoint$path, frame), common$labels)
+  structures <- joint_fields(responses, with_joint_replicates(settings$covariance, first_data))
+  start <- check_joint_start(settings$start, names(responses$formulas), structures)
+  common <- cut_common(responses$formulas)
+  parts <- with_common_terms(fit_parts(responses, common$formulas, settings$shared,
+    settings$checkpoint$path), common$labels)
   check_common_locations(parts)
   check_joint_parts(parts)
+  parts <- located_parts(responses, parts)
+  structures <- located_fields(responses, structures, parts)
   fitted <- proc.time()[["elapsed"]]
   session <- new_session(kept_call, settings$verbose)
   object <- run_in_session(session, function() {
@@ -30,12 +31,12 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
     }
     new_joint_fit(shared, joint_optimum(shared), settings, kept_call)
   })
-  object$formulas <- formulas
+  object$formulas <- responses$formulas
   object$one_data <- length(unique(lapply(parts, function(part) part$call$data))) == 1L
   object$elapsed <- c(separate = fitted - began, joint = proc.time()[["elapsed"]] - fitted,
     total = proc.time()[["elapsed"]] - began)
   warn_unless_converged(object)
-  object
+  finished_joint_fit(responses, object)
 }
 
 # Settings of the fields and the search. `shared`: arguments of the fits of single

@@ -1,0 +1,56 @@
+#' Compositions: counts of several categories
+#'
+#' @description
+#' `family = multinomial()` fits the counts of two or more categories in each sample, for example
+#' pollen types, land cover or votes. Experimental.
+#'
+#' ```r
+#' neargp(cbind(oak, beech, pine) ~ elevation, pollen, coords = ~ x + y, family = multinomial())
+#' ```
+#'
+#' @details
+#' The probability of category m is `exp(eta_m)` divided by the sum over all categories. The first
+#' category is the reference with `eta = 0`, as in nnet::multinom() and brms. Each further category
+#' takes a trend, and all of them share Gaussian processes as a [joint model][joint_models] does.
+#' The order of the categories changes coefficients, but neither probabilities nor the ELBO.
+#'
+#' * **Response**: `cbind()` of counts, a matrix of counts with column names, or a factor with one
+#'   category for each row. Samples without a count are left out, and a message says so.
+#' * **Processes**: by default two factors with one range, and one factor for two categories. Two
+#'   factors follow most of the variation at little cost. [cov_coregionalisation()] chooses other
+#'   ranks up to the number of categories less 1, and `own` processes of single categories.
+#' * **Weights** are frequencies. An offset is an error, since it would cancel.
+#' * **Random effects** belong to the logarithms of ratios to the reference.
+#'
+#' The counts are Poisson given a constant for each sample (Baker 1994). The constant is unknown,
+#' with a normal prior of standard deviation 100. [vnngp()] maximises the ELBO, to which the
+#' constants of the multinomial density are added.
+#'
+#' Use [categorical()] for many predictors, where [svgp()] or [loo_k()] classify.
+#'
+#' @return `multinomial()` returns an object of class `family` for the argument `family` of
+#'   [neargp()]. The fit is of class `neargp_composition`. See [predict.neargp_composition()].
+#' @seealso [predict.neargp_composition()], [joint_models], [response_family]
+#' @references Baker, S. G. (1994). The multinomial-Poisson transformation. *The Statistician* 43,
+#'   495–504.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(80), y = runif(80), elevation = rnorm(80))
+#' oak <- exp(sin(5 * d$x))
+#' beech <- exp(0.5 * d$elevation)
+#' d$taxa <- t(mapply(function(a, b) rmultinom(1, 50, c(a, b, 1)), oak, beech))
+#' colnames(d$taxa) <- c("oak", "beech", "other")
+#' fit <- neargp(taxa ~ elevation, d, coords = ~ x + y, family = multinomial(),
+#'   method = vnngp(k = 8))
+#' fit
+#' predict(fit, data.frame(x = 0.5, y = 0.5, elevation = 0:1), interval = "confidence")
+#' @export
+multinomial <- function() {
+  structure(list(family = "multinomial", link = "softmax"), class = c("neargp_family", "family"))
+}
+
+# Whether the argument `family` of neargp() is this one.
+is_multinomial <- function(family) {
+  if (is.null(family) || (is.list(family) && !inherits(family, "family"))) return(FALSE)
+  as_family(family)$family == "multinomial"
+}
