@@ -139,7 +139,7 @@ scores_of_folds.neargp_composition <- function(object, predictions, level) {
 fold_units.neargp_composition <- function(object) object$composition$location
 
 #' @export
-folds_of_rows.neargp_composition <- function(object, folds) {
+fold_by_row.neargp_composition <- function(object, folds) {
   samples <- nrow(object$composition$counts)
   if (length(folds) == samples) rep(folds, length(object$outputs)) else folds
 }

@@ -28,6 +28,7 @@ composition_responses <- function(call, formula, data, frame) {
   if (!is.data.frame(data)) {
     abort_argument("data", "one data frame or sf points for a composition", data)
   }
+  check_for_all_categories(call, frame)
   counts <- composition_counts(formula, data, "data")
   check_composition(counts)
   counts <- without_incomplete(counts, formula, data)
@@ -73,6 +74,16 @@ check_composition_formula <- function(formula, offset) {
   if (!is.null(offset) || "offset" %in% all.names(formula[[3L]])) {
     abort_neargp("offset", c("An offset of all categories cancels from their probabilities.",
       i = "Leave the offset out: the total of each sample is known from its counts."))
+  }
+}
+
+check_for_all_categories <- function(call, frame) {
+  for (name in c("weights", "subset")) {
+    # expressions of columns of the data cannot be evaluated here
+    value <- tryCatch(eval(call[[name]], frame), error = function(e) NULL)
+    if (is.list(value)) {
+      abort_argument(name, "one value for each sample of a composition, not a list", value)
+    }
   }
 }
 

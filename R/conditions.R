@@ -200,6 +200,7 @@ format_for_name <- function(x, digits) {
 #' | `process` | a model without a process, since there are no `coords`, see [cov_none()] |
 #' | `profile` | open ends of profile intervals |
 #' | `recalibration` | an update drops the recalibration |
+#' | `samples` | samples of [multinomial()] without a count are left out |
 #' | `start` | starting values that cannot be reused |
 #' | `trend` | small slopes of `posterior = "laplace"` |
 #' @seealso [neargp()]

@@ -33,13 +33,14 @@
 #' | `quantile_regression()` | numbers, of which a quantile is modelled | see [quantile_regression()] | `scale` | frequencies |
 #' | `betabinomial()` | overdispersed `cbind(successes, failures)` | `trials * plogis(eta)` | `precision` | frequencies |
 #'
-#' Use [categorical()] for unordered factors. Every method but [vecchia()], [exact_gp()] and
-#' [mll_k()] fits all of these families; these three are for Gaussian responses. See
-#' [quantile_regression()] for its methods. The parameters are estimated with the covariance unless
-#' you fix them by these arguments, or like the shape of `Gamma()` by [fixed_parameters]. A formula
-#' makes them depend on covariates, for example `zi_poisson(zi = ~ depth)`, see [family_formula()].
-#' `fit$family_parameters` contains them. For [ppgpr()], `coef()` returns the first stage and
-#' `fit$family_parameters` the second, by which it predicts.
+#' Use [categorical()] for unordered factors, and [multinomial()] for counts of several categories.
+#' Every method but [vecchia()], [exact_gp()] and [mll_k()] fits all of these families; these three
+#' are for Gaussian responses. See [quantile_regression()] for its methods. The parameters are
+#' estimated with the covariance unless you fix them by these arguments, or like the shape of
+#' `Gamma()` by [fixed_parameters]. A formula makes them depend on covariates, for example
+#' `zi_poisson(zi = ~ depth)`, see [family_formula()]. `fit$family_parameters` contains them. For
+#' [ppgpr()], `coef()` returns the first stage and `fit$family_parameters` the second, by which it
+#' predicts.
 #'
 #' The variance of `student_t()` is `scale^2 * df / (df - 2)`, of `negative_binomial()` `mean +
 #' mean^2 / size`, of `nbinom1()` `(1 + dispersion) * mean`, and of `Gamma()` `mean^2 /

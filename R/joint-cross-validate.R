@@ -64,7 +64,7 @@ folds_of_places <- function(object, folds) {
     return(sample(rep_len(seq_len(count), max(unit)))[unit])
   }
   place <- object$posterior$place
-  folds <- folds_of_rows(object, folds)
+  folds <- fold_by_row(object, folds)
   if (length(folds) != length(place) || anyNA(folds)) {
     abort_argument("folds", sprintf("a number, or a fold for each of the %s rows of all responses",
       format_count(length(place))), folds)
@@ -91,10 +91,10 @@ fold_units <- function(object) UseMethod("fold_units")
 fold_units.default <- function(object) seq_len(nrow(object$posterior$coords))
 
 # The fold of each row of all responses.
-folds_of_rows <- function(object, folds) UseMethod("folds_of_rows")
+fold_by_row <- function(object, folds) UseMethod("fold_by_row")
 
 #' @export
-folds_of_rows.default <- function(object, folds) folds
+fold_by_row.default <- function(object, folds) folds
 
 # `object`: the fit without the places `held`.
 rows_of_fold <- function(object, held, value, level) UseMethod("rows_of_fold")

@@ -195,7 +195,8 @@ refuse_categories <- function(outputs, parent = NULL) {
   abort_neargp("family", c(
     sprintf("Categories of three levels or more cannot share fields with other responses (%s).",
       format_some(outputs)),
-    i = "Use ordinal() for ordered categories, or a response of two levels with binomial()."),
+    i = "Use ordinal() for ordered categories, or a response of two levels with binomial().",
+    i = "Fit the categories alone by family = multinomial()."),
     parent = parent)
 }
 
