@@ -2,12 +2,15 @@
 # S), and p = softmax(0, z). Expectations over z are means over points of a lattice, see
 # joint-exceedance.R. The points are the same in each call, so that results are.
 
-shifts_of_composition <- 8L
-points_of_composition <- 128L
+shifts_of_composition <- 2L
+points_of_composition <- 1024L
 
-# Standard normal points, ratios x points.
+# Standard normal points, ratios x points. Their mean is exactly 0 and their covariance matrix I, so
+# that quadratic functions are integrated exactly.
 ratio_points <- function(ratios) {
-  stats::qnorm(shifted_lattices(ratios, shifts_of_composition, points_of_composition))
+  points <- stats::qnorm(shifted_lattices(ratios, shifts_of_composition, points_of_composition))
+  points <- points - rowMeans(points)
+  backsolve(chol(tcrossprod(points) / ncol(points)), points, transpose = TRUE)
 }
 
 # Moments of the ratios from those of the linear predictors of all categories, where constants of

@@ -47,6 +47,10 @@ autoplot.neargp_joint_cv <- function(object, outputs = NULL, ...) {
   check_no_more_arguments()
   outputs <- outputs %||% object$scores$output
   check_choices(outputs, "outputs", object$scores$output)
+  if (is.null(object$predictions$pit_lower)) {
+    abort_neargp("plot", c("Calibration of a composition is not drawn.",
+      i = "Compare `predictions` of this object, observed / trials with mean."))
+  }
   plots_of(outputs, function(output) {
     shown <- object$predictions[object$predictions$output == output, ]
     ggplot_pit(shown, sprintf("Calibration: %s", output), if (is_binary_table(shown))

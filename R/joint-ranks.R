@@ -44,7 +44,8 @@ compare_ranks <- function(object, ranks = NULL, own = NULL, covariance = NULL, f
                           refit = FALSE) {
   check_given(missing(object), "object", "a fit of neargp() to several responses")
   check_class(object, "object", "neargp_joint", "a fit of neargp() to several responses")
-  ranks <- check_ranks(ranks, length(object$outputs))
+  most <- nrow(shared_loadings(object))
+  ranks <- check_ranks(ranks, most)
   check_flag(refit, "refit")
   covariance <- covariance %||% structure(list(components = list(
     with_factor_of_replicates(object$structures[[1L]]$component))), class = "neargp_covariance")
@@ -53,7 +54,7 @@ compare_ranks <- function(object, ranks = NULL, own = NULL, covariance = NULL, f
   if (!is.null(folds)) folds <- folds_of_places(object, folds)[object$posterior$place]
   frame <- parent.frame()
   tried <- expand.grid(rank = ranks, own = if (is.null(own)) FALSE else c(FALSE, TRUE))
-  tried <- tried[!(tried$own & tried$rank == length(object$outputs)), ]
+  tried <- tried[!(tried$own & tried$rank == most), ]
   fits <- Map(function(rank, with_own) {
     fields <- cov_coregionalisation(covariance, rank = rank, own = if (with_own) own)
     fit_of_rank(object, fields, frame)

@@ -13,7 +13,7 @@ test_that("probabilities are integrals over the logarithms of ratios", {
   for (i in 1:2) {
     z <- sweep(grid %*% chol(S[i, , ]), 2L, mean[i, ], "+")
     p <- exp(cbind(0, z)) / rowSums(exp(cbind(0, z)))
-    expect_equal(mean_probabilities(ratios)[i, ], colSums(weight * p), tolerance = 5e-4)
+    expect_lt(max(abs(mean_probabilities(ratios)[i, ] - colSums(weight * p))), 1e-3)
     counts <- rbind(c(3, 2, 1), c(40, 300, 60), c(0, 1, 0))
     exact <- log(colSums(weight * exp(apply(counts, 1L, function(y) log_multinomial(rep(1, nrow(z))
       %o% y, cbind(0, z))))))

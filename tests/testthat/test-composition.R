@@ -40,7 +40,7 @@ dense_composition <- function(counts, trend, covariance, draws = 20000L) {
 dense_of <- function(fit, d) {
   A <- shared_loadings(fit)
   h <- as.matrix(dist(d[c("x", "y")])) / coef(fit, "covariance")[["range_1"]]
-  rho <- (1 + sqrt(3) * h) * exp(-sqrt(3) * h)
+  rho <- (1 + h) * exp(-h)
   X <- cbind(1, d$elevation)
   dense_composition(d$taxa, as.vector(X %*% matrix(coef(fit), 2L)),
     tcrossprod(A) %x% rho + diag(1e-6, 2L * nrow(d)))
@@ -59,11 +59,10 @@ test_that("the posterior of the processes is that of a dense multinomial model",
   known$spread <- list(covariance = matrix(0, 0, 0), shifted = list(), rows = integer(0))
   ratios <- ratios_of_samples(known)
   sd <- sqrt(c(ratios$covariance[, 1, 1], ratios$covariance[, 2, 2]))
-  expect_lt(max(abs(as.vector(ratios$mean) - dense$mean) / dense$sd), 0.12)
-  expect_lt(mean(abs(as.vector(ratios$mean) - dense$mean) / dense$sd), 0.04)
+  expect_lt(max(abs(as.vector(ratios$mean) - dense$mean) / dense$sd), 0.05)
   expect_equal(mean(sd / dense$sd), 1, tolerance = 0.02)
-  # The ELBO integrates over no trend. It lies below the evidence by little.
-  expect_lt(fit$log_likelihood, dense$log_evidence + 0.05)
+  # an ELBO lies below the evidence
+  expect_lt(fit$log_likelihood, dense$log_evidence)
   expect_gt(fit$log_likelihood, dense$log_evidence - 0.03 * nrow(d))
 })
 
@@ -161,6 +160,21 @@ test_that("samples of one location with unlike trends have constants of their ow
   expect_equal(fold[1:20], fold[21:40])
 })
 
+test_that("random effects, own processes and replicates work", {
+  set.seed(3)
+  d <- taxa_data(n = 60)
+  d$site <- gl(6, 10)
+  fit <- fit_taxa(d, formula = taxa ~ elevation + (1 | site))
+  found <- predict(fit, d[1:3, ])
+  expect_equal(rowSums(found[paste0("mean_", fit$outputs)]), rep(1, 3L), ignore_attr = TRUE)
+  own <- fit_taxa(d, covariance = cov_coregionalisation(cov_matern(nu = 1.5), rank = 1,
+    own = list(oak = cov_exponential())))
+  expect_equal(ncol(shared_loadings(own)), 2L)
+  copies <- fit_taxa(d, covariance = cov_matern(by = ~ site))
+  expect_equal(nrow(copies$posterior$coords), 60L)
+  expect_true(all(is.finite(predict(copies, d[1:3, ])$mean_oak)))
+})
+
 test_that("bad input is one classed error", {
   d <- taxa_data(n = 30)
   call <- function(d, formula = taxa ~ 1, ...) fit_taxa(d, formula = formula, ...)
@@ -188,7 +202,9 @@ test_that("bad input is one classed error", {
 })
 
 test_that("printing, tables and refusals", {
-  fit <- fit_taxa()
+  d <- taxa_data()
+  fit <- neargp(taxa ~ elevation, d, coords = ~ x + y, family = multinomial(),
+    method = vnngp(k = 8))
   printed <- capture.output(print(fit))
   expect_match(printed[1L], "composition of 3 categories with 2 fields")
   expect_false(any(grepl("factor3|Exponential", printed)))
@@ -200,6 +216,10 @@ test_that("printing, tables and refusals", {
   expect_equal(nrow(tidy(fit)), 4L)
   expect_equal(nrow(augment(fit)), 120L)
   expect_error(neargp_hurdle(fit_taxa(formula = taxa[, 1:2] ~ 1)), class = "neargp_error_argument")
-  updated <- update(fit, . ~ 1)
+  updated <- update(fit, . ~ 1, start = fit)
   expect_length(coef(updated), 2L)
+  expect_error(predict_index(fit, d), class = "neargp_error_argument")
+  ranks <- compare_ranks(fit)
+  expect_equal(rownames(ranks$table), c("separate", "1", "2"))
+  expect_error(autoplot.neargp_joint_cv(cross_validate(fit, 3)), class = "neargp_error_plot")
 })
