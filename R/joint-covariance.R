@@ -102,11 +102,15 @@ plain_layout_columns <- c("name", "component", "kind", "group", "transform", "va
 # response's part.
 joint_layout <- function(structures, free, parts, locations) {
   outputs <- names(parts)
+  constant <- vapply(structures, function(x) isTRUE(x$constant), NA)
+  several <- sum(!constant) > 1L
   of_structures <- lapply(seq_along(structures), function(j) {
     layout <- rbind(joint_loading_layout(structures[[j]], free[[j]], outputs),
       component_layout(structures[[j]]$component, locations)[-1L, ])
     layout$component <- j
-    if (length(structures) > 1L) layout$name <- paste0(layout$name, "_", j)
+    if (several || constant[j]) {
+      layout$name <- paste0(layout$name, "_", if (constant[j]) "constant" else j)
+    }
     layout[c("output", "row")] <- list(NA_integer_, NA_integer_)
     layout
   })

@@ -39,7 +39,7 @@ dense_composition <- function(counts, trend, covariance, draws = 20000L) {
 # The fit's own parameters, with the trend as known.
 dense_of <- function(fit, d) {
   A <- shared_loadings(fit)
-  h <- as.matrix(dist(d[c("x", "y")])) / coef(fit, "covariance")[["range_1"]]
+  h <- as.matrix(dist(d[c("x", "y")])) / coef(fit, "covariance")[["range"]]
   rho <- (1 + h) * exp(-h)
   X <- cbind(1, d$elevation)
   dense_composition(d$taxa, as.vector(X %*% matrix(coef(fit), 2L)),
