@@ -102,7 +102,7 @@ least_smoothness <- function(object) {
 # The distance in space, across an anisotropy, at which fields are so correlated.
 correlated_distance <- function(object, correlation) {
   min(vapply(varying_components(object), function(component) {
-    narrower <- if (length(component$anisotropy)) exp(-sqrt(sum(component$anisotropy^2))) else 1
+    narrower <- if (length(component$anisotropy)) shortest_factor(component$anisotropy) else 1
     min(component$range[utils::head(component$group, 2L)]) * narrower *
       effective_distance(component$family, component$shape, correlation)
   }, 0))

@@ -59,7 +59,8 @@ boundary_advice <- function(x) {
 advice_at_bound <- function(x, i, side) {
   bound <- trimws(paste(format(signif(x$parameters$estimate[i], 3L)), range_unit_of(x, i)))
   apart <- "variance and range are determined only jointly: fix one of them, or extend the trend"
-  switch(x$layout$kind[i],
+  kind <- x$layout$kind[i]
+  switch(if (kind %in% axes_kinds) "axes" else kind,
     range = if (side == "upper") {
       sprintf("its bound, %s, is 100 times the extent of the locations. The correlation extends beyond the data, and %s.", bound, apart)
     } else {
@@ -69,7 +70,7 @@ advice_at_bound <- function(x, i, side) {
     sprintf("its bound, %s, is 10,000 times the variance about the trend: %s.", bound, apart) else
       absent_component(x),
     nugget = value_for(x$method, nugget_advice, x, side),
-    u = , v = "the ranges along and across differ more than a thousandfold: leave out anisotropy = TRUE, or fix it.",
+    axes = "the ranges along and across differ more than a thousandfold: leave out `anisotropy`, or fix it.",
     shape = sprintf(
       "%s is a limit of its search: fix it (`%s =`), or use another family, such as %s.", bound,
       shape_argument(x, i), if (side == "upper") "cov_gaussian()" else "cov_exponential()"),

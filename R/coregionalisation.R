@@ -212,7 +212,7 @@ core_coregionalisation <- function(layout, groups, values) {
     own <- which(!is.na(layout$component) & layout$component == j)
     take <- function(kinds) values[own[layout$kind[own] %in% kinds]]
     list(family = groups[[j]]$family, variance = 1, range = take("range"),
-      group = core_group(groups[[j]]), anisotropy = take(c("u", "v")), shape = take("shape"),
+      group = core_group(groups[[j]]), anisotropy = take(axes_kinds), shape = take("shape"),
       loadings = matrix(take("loading"), nrow = P, byrow = TRUE))
   })
   list(components = components, active = !layout$fixed, nuggets = values[layout$kind == "nugget"])

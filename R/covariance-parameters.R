@@ -1,16 +1,14 @@
 # One table, the layout, drives everything about covariance parameters. Its rows follow the order of
-# the core. Each component takes variance, ranges, the two anisotropy parameters, shape,
+# the core. Each component takes variance, ranges, the numbers of an anisotropy, shape,
 # coefficients of local fields. Then comes the nugget. Parameters of the response's family, which
 # the core takes separately, follow. There are three scales:
-#   `working`: unbounded, for the optimisers. It uses logarithms, u and v as they are,
+#   `working`: unbounded, for the optimisers. It uses logarithms, axes as they are,
 #     logit(power / 2), logit(alpha) and the like.
-#   `core`: variance, range, u, v, shape, parameters of space and time (space-time-parameters.R),
+#   `core`: variance, range, axes, shape, parameters of space and time (space-time-parameters.R),
 #     coefficients of local fields, nugget. With anisotropy this range is the geometric mean of the
-#     ranges along and across the major axis.
-#   `natural`: for users. In place of that range, u and v it contains the range along the major
-#     axis, ratio and angle.
-# Let h = |(u, v)|. Then range_natural = range_core exp(h) and ratio = exp(-2h). The major axis
-# points in the direction atan2(v, u) / 2, counter-clockwise from the first axis.
+#     ranges along the axes.
+#   `natural`: for users. In place of that range and the axes it contains the range along the major
+#     axis, ratios and angles (rotation.R).
 
 new_layout <- function(covariance, nugget, locations) {
   components <- covariance$components
@@ -50,13 +48,13 @@ component_layout <- function(component, locations) {
     layout_rows("variance", "variance", "log", value = component$variance,
       start = component$start$variance),
     if (length(groups$names)) layout_rows(groups$names, "range", "log",
-      group = seq_along(groups$names), value = minor_major_mean(component$range, fixed_axes),
-      start = minor_major_mean(component$start$range, start_axes))
+      group = seq_along(groups$names), value = core_range(component$range, fixed_axes),
+      start = core_range(component$start$range, start_axes))
   )
-  if (!isFALSE(component$anisotropy)) {
-    parts <- c(parts,
-      list(layout_rows(c("anisotropy_ratio", "anisotropy_angle"), c("u", "v"), "identity",
-        value = fixed_axes, start = start_axes)))
+  rotation <- rotation_of(component$anisotropy)
+  if (!is.null(rotation)) {
+    parts <- c(parts, list(layout_rows(paste0("anisotropy_", rotation$names), rotation$kinds,
+      "identity", value = fixed_axes, start = start_axes)))
   }
   shape <- family_shape(component$family)
   if (!is.null(shape)) {
@@ -65,17 +63,6 @@ component_layout <- function(component, locations) {
         start = component$start$shape)))
   }
   do.call(rbind, c(parts, space_time_layout(component)))
-}
-
-anisotropy_to_core <- function(anisotropy) {
-  h <- -log(anisotropy[["ratio"]]) / 2
-  phi <- (90 - anisotropy[["angle"]]) * pi / 180
-  h * c(cos(2 * phi), sin(2 * phi))
-}
-
-minor_major_mean <- function(range, axes) {
-  if (is.null(range) || is.null(axes)) return(range)
-  range * c(exp(-sqrt(sum(axes^2))), rep(1, length(range) - 1L))
 }
 
 component_rows <- function(layout, component, kind) {
@@ -130,7 +117,7 @@ to_core <- function(working, transform) {
   values
 }
 
-# The core differentiates in the logarithms of variances and ranges, in u and v, and in the shape
+# The core differentiates in the logarithms of variances and ranges, in axes, and in the shape
 # itself and what is like one; only these need a factor.
 core_to_working_slope <- function(layout, values) {
   slope <- rep(1, nrow(layout))
@@ -160,7 +147,7 @@ as_core_covariance <- function(layout, groups, values) {
     take <- function(kinds) values[own[layout$kind[own] %in% kinds]]
     c(list(family = groups[[j]]$family, variance = take("variance"), range = take("range"),
       group = core_group(groups[[j]]),
-      anisotropy = take(c("u", "v")), shape = take("shape")),
+      anisotropy = take(axes_kinds), shape = take("shape")),
       core_space_time(groups[[j]], take), core_local_fields(groups[[j]], take),
       if (!is.null(groups[[j]]$search)) list(search = groups[[j]]$search))
   })
@@ -223,10 +210,10 @@ is_isotropic <- function(component) {
 natural_values <- function(layout, values) {
   natural <- values / covariate_scale(layout)
   for (rows in anisotropy_rows(layout)) {
-    if (anyNA(values[rows$axes])) next
-    h <- sqrt(sum(values[rows$axes]^2))
-    natural[rows$range] <- values[rows$range] * exp(h)
-    natural[rows$axes] <- c(exp(-2 * h), axis_angle(values[rows$axes]))
+    axes <- values[rows$axes]
+    if (anyNA(axes)) next
+    natural[rows$range] <- values[rows$range] * exp(rows$rotation$longest(axes))
+    natural[rows$axes] <- rows$rotation$to_natural(axes)
   }
   stats::setNames(natural, layout$name)
 }
@@ -236,45 +223,39 @@ core_values <- function(layout, natural) {
   values <- unname(natural) * covariate_scale(layout)
   for (rows in anisotropy_rows(layout)) {
     if (anyNA(values[rows$axes])) next
-    values[rows$axes] <- anisotropy_to_core(c(ratio = values[rows$axes[1L]],
-      angle = values[rows$axes[2L]]))
-    values[rows$range] <- minor_major_mean(values[rows$range], values[rows$axes])
+    values[rows$axes] <- rows$rotation$to_core(stats::setNames(values[rows$axes],
+      rows$rotation$names))
+    values[rows$range] <- core_range(values[rows$range], values[rows$axes])
   }
   values
 }
 
-axis_angle <- function(axes) (90 - atan2(axes[2L], axes[1L]) / 2 * 180 / pi) %% 180
-
 anisotropy_rows <- function(layout) {
-  lapply(which(layout$kind == "u"), function(u) {
-    first_range <- which(layout$component == layout$component[u] & layout$kind == "range" &
-      layout$group == 1L)
-    list(range = first_range, axes = c(u, u + 1L))
+  found <- lapply(rotations, function(rotation) {
+    lapply(which(layout$kind == rotation$kinds[1L]), function(first) {
+      first_range <- which(layout$component == layout$component[first] & layout$kind == "range" &
+        layout$group == 1L)
+      list(range = first_range, axes = first - 1L + seq_along(rotation$kinds), rotation = rotation)
+    })
   })
+  unlist(unname(found), recursive = FALSE)
 }
 
 # The derivative of the interval scale in the working parameters. On the interval scale sampling
 # distributions of natural parameters are closest to normal. It uses logarithms (also for the
-# ratio), logit(power / 2), and degrees for the angle. Here log ratio = -2h with dh/du = u/h and
-# dh/dv = v/h. Angle = 90 - atan2(v, u) 90/pi with d atan2 = (u dv - v du)/h^2. At isotropy there is
-# no angle: the least h makes its standard error huge and not NaN. The logarithm of a tied nugget is
-# that of the variance plus a constant.
+# ratios), logit(power / 2), and degrees for angles. The logarithm of a tied nugget is that of the
+# variance plus a constant.
 interval_jacobian <- function(layout, working) {
   jacobian <- diag(ifelse(layout$transform == "log", 1, 1 / covariate_scale(layout)), nrow(layout))
   jacobian[is_tied(layout), 1L] <- 1
   for (rows in anisotropy_rows(layout)) {
-    u <- working[rows$axes[1L]]
-    v <- working[rows$axes[2L]]
-    h <- max(sqrt(u^2 + v^2), 1e-8)
-    jacobian[rows$range, rows$axes] <- c(u, v) / h
-    jacobian[rows$axes[1L], rows$axes] <- -2 * c(u, v) / h
-    jacobian[rows$axes[2L], rows$axes] <- -90 / pi * c(-v, u) / h^2
+    jacobian[c(rows$range, rows$axes), rows$axes] <- rows$rotation$slopes(working[rows$axes])
   }
   jacobian
 }
 
 interval_transform <- function(layout) {
-  ifelse(layout$kind == "u" | is_tied(layout), "log", layout$transform)
+  ifelse(is_ratio(layout) | is_tied(layout), "log", layout$transform)
 }
 
 # d natural / d interval scale

@@ -18,7 +18,8 @@ print.neargp_covariance <- function(x, ...) {
       stats::setNames(list(component$range), divisor),
       if (!is.null(known$shape)) stats::setNames(list(component$shape), known$shape$name),
       if (!isFALSE(component$anisotropy))
-      list(anisotropy = if (is.numeric(component$anisotropy)) component$anisotropy))
+      list(anisotropy = if (is.numeric(component$anisotropy)) component$anisotropy else
+        if (is.character(component$anisotropy)) "estimated, in three dimensions"))
     shown <- vapply(values,
       function(value) if (is.null(value)) "estimated" else describe_values(value), "")
     cat(sprintf("  %-12s %s\n", names(values), shown), sep = "")
@@ -54,7 +55,8 @@ describe_covariance <- function(covariance) {
   parts <- vapply(covariance$components, function(component) {
     form <- c(if (is_periodic(component)) paste("period =", format(component$range)),
       if (component$ard) "one range per coordinate",
-      if (!isFALSE(component$anisotropy)) "rotated anisotropy",
+      if (!isFALSE(component$anisotropy)) paste0("rotated anisotropy",
+        if (rotation_of(component$anisotropy)$coordinates == 3L) " in three dimensions"),
       if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd))
       "local sd", describe_warps(component), if (!is.null(component$local$by))
       paste("times", by_label(component)))

@@ -17,8 +17,8 @@
 #' @param distance numbers, the distances in units of the range (kilometres for degrees).
 #' @param ... arguments of the methods.
 #' @param direction the direction of anisotropic covariances, in degrees clockwise from the second
-#'   axis (north). Default `NULL`: the major axis. With several ranges, the distance is along the
-#'   first coordinate.
+#'   axis (north), and horizontal in three dimensions. Default `NULL`: the major axis. With several
+#'   ranges, the distance is along the first coordinate.
 #' @param time numbers, the time lags in units of the time range: one or as many as `distance`.
 #'   Default: see Usage. Lags need a fit with `time`, or a covariance whose last range is that of
 #'   time.
@@ -49,7 +49,7 @@ covariance_value.neargp_covariance <- function(object, distance, time = 0, ...) 
   object$components <- lapply(object$components, with_time_range, groups = list(names = 1:2))
   open <- vapply(object$components, function(x) is.null(x$variance) || is.null(x$range) ||
     anyNA(x$range) || has_open_space_time(x) ||
-    (is.null(x$shape) && !is.null(family_shape(x$family))) || isTRUE(x$anisotropy), NA)
+    (is.null(x$shape) && !is.null(family_shape(x$family))) || estimates_axes(x), NA)
   if (any(open)) {
     abort_neargp("argument",
       c("Some parameters of the covariance are not fixed, so its values are unknown.",
@@ -136,6 +136,7 @@ space_time_correlation <- function(component, r, u) {
 range_in_direction <- function(component, direction) {
   if (identical(component$group[1L], 0L)) return(Inf)
   if (!length(component$anisotropy)) return(component$range[1L])
+  if (length(component$anisotropy) == 5L) return(range_in_space(component, direction))
   h <- sqrt(sum(component$anisotropy^2))
   if (is.null(direction)) return(component$range[1L] * exp(h))
   check_number(direction, "direction")

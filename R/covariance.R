@@ -43,6 +43,15 @@
 #' anisotropy). For example, `cov_matern() + cov_matern(range = c(x = Inf, y = NA))` adds layers
 #' that depend on `y` alone. `Inf` requires one response of rows in memory.
 #'
+#' In three dimensions, `anisotropy = "3d"` estimates an ellipsoid of any direction. You can fix it
+#' with `anisotropy = c(angle = 30, dip = 10, plunge = 20, ratio = 0.5, ratio_third = 0.2)`. These
+#' are azimuth, dip, third angle and both ratios of gstat's `anis = c(30, 10, 20, 0.5, 0.2)` and of
+#' GSLIB. The major axis points `angle` degrees clockwise from the second coordinate, and `dip`
+#' degrees upwards. `plunge` turns the other axes about it, counter-clockwise as seen along the
+#' major axis. `ratio` and `ratio_third` are their ranges divided by the major range. A fit reports
+#' ranges that fall from axis to axis, `angle` from 0 to 180 degrees, and the other angles from -90
+#' to 90, so equal models print equally. Angles of equal ranges are not determined.
+#'
 #' With several ranges, `r` is the length of all coordinate differences, each divided by its range,
 #' time included. You should use [cov_spacetime()] for space and time. `cov_gaussian()` is the
 #' squared exponential (RBF) kernel. The Cauchy family is the rational quadratic kernel `(1 + d^2 /
@@ -61,7 +70,8 @@
 #'   `c(angle = , ratio = )` to fix it. `angle` is the direction of the major axis in degrees
 #'   clockwise from north, and `ratio` the minor range divided by the major range, as in gstat's
 #'   `anis`. It requires planar coordinates. `range` is the range along the major axis, and a third
-#'   coordinate uses its own. Default: `FALSE`.
+#'   coordinate uses its own. `"3d"` estimates a rotation of three coordinates, see
+#'   Details. Default: `FALSE`.
 #' @param start a list of starting values on the natural scale: `variance`, `range`, `anisotropy` or
 #'   the shape parameter. Default: from the data.
 #' @param sd a one-sided formula for the local standard deviation, see [nonstationary_covariance].
@@ -112,6 +122,14 @@
 #' coef(fit, what = "covariance")
 #' coef(update(fit, covariance = cov_exponential(range = 20) + cov_exponential(range = 200)),
 #'   what = "covariance")
+#'
+#' # A plume that dips: an ellipsoid of azimuth, dip, third angle and two ratios of ranges
+#' set.seed(1)
+#' ore <- data.frame(x = runif(200), y = runif(200), depth = runif(200, 0, 0.3))
+#' ore$grade <- sin(6 * (ore$x + ore$y) + 10 * ore$depth) + rnorm(200, sd = 0.3)
+#' body <- neargp(grade ~ 1, ore, coords = ~ x + y + depth,
+#'   covariance = cov_exponential(anisotropy = "3d"))
+#' coef(body, what = "covariance")
 #'
 #' # Zonal anisotropy: one component depends on the north coordinate alone
 #' zonal <- update(fit, covariance = cov_matern() + cov_matern(range = c(east = Inf, north = NA)))
@@ -223,15 +241,15 @@ new_covariance <- function(family, shape, variance, range, ard, anisotropy, star
       !"range" %in% names(component$range)) {
     component$ard <- TRUE
   }
-  estimates_anisotropy <- isTRUE(component$anisotropy)
   if (component$ard && !isFALSE(component$anisotropy)) {
     abort_neargp("argument", c("`ard` and `anisotropy` cannot both be used.",
       i = "`ard` estimates a range along each coordinate axis, `anisotropy` along a rotated pair of axes."))
   }
-  if (estimates_anisotropy && !is.null(component$range) && !is.na(component$range[1L])) {
+  check_start_rotation(component)
+  if (estimates_axes(component) && !is.null(component$range) && !is.na(component$range[1L])) {
     abort_neargp("argument",
       c("The range along the major axis cannot be fixed while the anisotropy is estimated.",
-        i = "Fix both (`anisotropy = c(angle = , ratio = )`), or give the range as a starting value: `start = list(range = )`.",
+        i = "Fix both (for example `anisotropy = c(angle = , ratio = )`), or give the range as a starting value: `start = list(range = )`.",
         i = "You can fix the ranges of further coordinates by themselves: `range = c(NA, 5)`."))
   }
   structure(list(components = list(component)), class = "neargp_covariance")
@@ -239,15 +257,29 @@ new_covariance <- function(family, shape, variance, range, ard, anisotropy, star
 
 check_anisotropy <- function(anisotropy, name) {
   if (is.logical(anisotropy)) return(check_flag(anisotropy, name))
-  valid <- is.numeric(anisotropy) && length(anisotropy) == 2L &&
-    setequal(names(anisotropy), c("angle", "ratio")) &&
-    all(is.finite(anisotropy)) && anisotropy[["ratio"]] > 0 && anisotropy[["ratio"]] <= 1
+  if (identical(anisotropy, "3d")) return(anisotropy)
+  known <- Find(function(rotation) {
+    length(anisotropy) == length(rotation$names) && setequal(names(anisotropy), rotation$names)
+  }, rotations)
+  ratios <- utils::head(known$names, known$ratios %||% 0L)
+  valid <- is.numeric(anisotropy) && !is.null(known) && all(is.finite(anisotropy)) &&
+    all(anisotropy[ratios] > 0 & anisotropy[ratios] <= 1)
   if (!valid) {
     abort_argument(name,
-      "TRUE, FALSE or c(angle = degrees, ratio = minor/major range above 0 and up to 1)",
+      "TRUE, \"3d\", FALSE, c(angle = degrees, ratio = above 0 and up to 1), or also with dip, plunge and ratio_third",
       anisotropy)
   }
-  anisotropy[c("angle", "ratio")]
+  anisotropy[c(setdiff(known$names, ratios), ratios)]
+}
+
+# Starting values are those of the anisotropy that is estimated.
+check_start_rotation <- function(component) {
+  start <- rotation_of(component$start$anisotropy)
+  own <- rotation_of(component$anisotropy)
+  if (is.null(start) || is.null(own) || identical(start$kinds, own$kinds)) return(invisible())
+  abort_neargp("argument", c(sprintf("`start$anisotropy` must give %s, like `anisotropy`.",
+    paste(own$names, collapse = ", ")),
+    i = "Use anisotropy = \"3d\" for three coordinates, and TRUE for the first two."))
 }
 
 check_covariance_start <- function(start, family) {
@@ -263,7 +295,13 @@ check_covariance_start <- function(start, family) {
   }
   check_variance(start$variance, "start$variance")
   check_ranges(start$range, "start$range")
-  if (!is.null(start$anisotropy)) check_anisotropy(start$anisotropy, "start$anisotropy")
+  if (!is.null(start$anisotropy)) {
+    if (!is.numeric(start$anisotropy)) {
+      abort_argument("start$anisotropy", "numbers, such as c(angle = 30, ratio = 0.5)",
+        start$anisotropy)
+    }
+    check_anisotropy(start$anisotropy, "start$anisotropy")
+  }
   shape_start <- unlist(start[names(start) %in% c(shape$name, shape$argument)], use.names = FALSE)
   if (!is.null(shape_start)) {
     check_number(shape_start, paste0("start$", shape$argument), shape$lower, shape$upper)

@@ -40,6 +40,6 @@ is_parameter_slope <- function(layout) layout$kind == "family" & layout$transfor
 
 # Whether the values of parameters may be negative for users.
 may_be_negative <- function(layout) {
-  layout$kind %in% c("v", "loading", "noise", "effect_cor", local_kinds) |
+  layout$kind %in% c("loading", "noise", "effect_cor", local_kinds) | is_angle(layout) |
     is_parameter_slope(layout)
 }

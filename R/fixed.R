@@ -28,7 +28,7 @@
 #' `nugget_ratio` needs one Gaussian response, a covariance of one component, and [vecchia()],
 #' [exact_gp()], [loo_k()] or [mll_k()]. Random effects do not support it.
 #'
-#' To fix an anisotropy, give `anisotropy_ratio` and `anisotropy_angle` together.
+#' To fix an anisotropy, give all its ratios and angles together.
 #'
 #' Not supported: several responses, categories, classification by [loo_k()], [dspp()] and [dgp()].
 #' Coefficients of the trend require rows in memory.
@@ -145,13 +145,13 @@ check_fixed_names <- function(fixed, layout, trend) {
     i = sprintf("It includes %s.", format_some(c(trend, layout$name[!layout$fixed]), 20L))))
 }
 
-# The range along the major axis determines that of the core given the ratio.
+# The range along the major axis determines that of the core given the ratios.
 check_fixed_axes <- function(layout) {
   for (rows in anisotropy_rows(layout)) {
     fixed <- layout$fixed[rows$axes]
     if (all(fixed) || !any(fixed) && !layout$fixed[rows$range]) next
-    abort_neargp("argument", c("A range along the major axis, the ratio or the angle cannot be fixed alone.",
-      i = "Give anisotropy_ratio and anisotropy_angle together in `fixed`."))
+    abort_neargp("argument", c("A range along the major axis, a ratio or an angle cannot be fixed alone.",
+      i = sprintf("Give %s together in `fixed`.", paste(layout$name[rows$axes], collapse = ", "))))
   }
 }
 

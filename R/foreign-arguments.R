@@ -90,9 +90,12 @@ nugget_models <- c("Nug", "Err")
 # The constructor and its arguments for one row of a model.
 variogram_call <- function(part) {
   made <- variogram_models[[as.character(part$model)]](part$range, part$kappa)
-  axes <- if (part$anis1 != 1) list(anisotropy = c(angle = part$ang1, ratio = part$anis1))
+  axes <- if (part$anis2 != 1 || part$ang2 != 0 || part$ang3 != 0) {
+    c(angle = part$ang1, dip = part$ang2, plunge = part$ang3, ratio = part$anis1,
+      ratio_third = part$anis2)
+  } else if (part$anis1 != 1) c(angle = part$ang1, ratio = part$anis1)
   list(maker = made$maker, arguments = c(made[setdiff(names(made), "maker")],
-    list(variance = part$psill), axes))
+    list(variance = part$psill), if (!is.null(axes)) list(anisotropy = axes)))
 }
 
 # The arguments to paste for a model of vgm().

@@ -24,7 +24,9 @@
 #' @param ... not used.
 #' @return `coef()` returns named numbers. Covariance parameters are `variance` (partial sill),
 #'   `range`, `range_<coordinate>` or `range_time`, `smoothness`, `power` or `shape`, and `nugget`.
-#'   `anisotropy_ratio` is at most 1, and `anisotropy_angle` is in degrees clockwise from north.
+#'   `anisotropy_ratio` is at most 1, and `anisotropy_angle` is in degrees clockwise from north. In
+#'   three dimensions `anisotropy_ratio_third`, `anisotropy_dip` and `anisotropy_plunge` follow, see
+#'   [covariance].
 #'   Components add the suffixes `_1`, `_2`, and so on. Other families return their own parameters
 #'   in place of the nugget, and [loo_k()] returns both.
 #'
@@ -154,8 +156,8 @@ working_limits <- function(object, level) {
   ends <- normal_limits(center, sqrt(diag(object$interval_vcov)), level)
   limits <- limit_matrix(to_core(ends$lower, transform), to_core(ends$upper, transform),
     parameters$name, level)
-  # The ratio is that of the minor to the major range, so its interval ends at 1.
-  ratio <- object$layout$kind == "u"
+  # A ratio is that of a minor to the major range, so its interval ends at 1.
+  ratio <- is_ratio(object$layout)
   limits[ratio, ] <- pmin(limits[ratio, ], 1)
   limits
 }

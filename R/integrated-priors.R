@@ -22,7 +22,7 @@ with_default_priors <- function(problem) {
     rate <- -log(0.05) / (bound %||% Inf)^layout$prior_power[row]
     if (is.finite(rate)) layout$prior_rate[row] <- rate
   }
-  bounded <- problem$free & layout$penalty == 0 & (layout$kind %in% c("u", "v") |
+  bounded <- problem$free & layout$penalty == 0 & (layout$kind %in% axes_kinds |
     layout$transform %in% c("power", "share"))
   layout$penalty[bounded] <- 1
   with_family_priors(layout, problem)

@@ -318,11 +318,13 @@ check_size <- function(raw, argument, largest = range_limits[["largest"]]) {
 
 # ---- checks on the training locations ------------------------------------------------------------
 
-# Whether the first two coordinates are not all on a line. Their scatter off the line of least
-# squares must exceed what rounding of the coordinates can cause.
-spans_plane <- function(coords) {
-  plane <- sweep(coords[, 1:2, drop = FALSE], 2L, colMeans(coords[, 1:2, drop = FALSE]))
-  size <- max(abs(coords[, 1:2]))
-  scatter <- svd(plane, 0L, 0L)$d
-  scatter[2L] > 1e-8 * scatter[1L] && scatter[2L] > 1e-14 * size * sqrt(nrow(coords))
+# Whether the first two coordinates are not all on a line, or the first three in a plane. Their
+# scatter off the line or plane of least squares must exceed what rounding of the coordinates can
+# cause.
+spans <- function(coords, dimension) {
+  first <- coords[, seq_len(dimension), drop = FALSE]
+  size <- max(abs(first))
+  scatter <- svd(sweep(first, 2L, colMeans(first)), 0L, 0L)$d
+  least <- scatter[dimension]
+  least > 1e-8 * scatter[1L] && least > 1e-14 * size * sqrt(nrow(coords))
 }

@@ -98,7 +98,7 @@ isotropic_models <- function(problem) {
     ranges <- component_rows(layout, j, "range")
     tied <- group[match(seq_along(ranges), own)]
     source[ranges] <- ranges[own[match(tied, group)]]
-    source[component_rows(layout, j, c("u", "v"))] <- NA
+    source[component_rows(layout, j, axes_kinds)] <- NA
     groups[[j]]$group <- group
     if (is_zonal(problem$covariance$components[[j]])) {
       groups[[j]]$search <- core_group(groups[[j]])

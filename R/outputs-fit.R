@@ -170,8 +170,8 @@ start_values_of_outputs <- function(problem, variances) {
         double(sum(own & layout$kind == kind)))
       values[own & layout$kind == kind] <- exp(rowMeans(matrix(logs, ncol = length(singles))))
     }
-    values[own & layout$kind %in% c("u", "v")] <- rowMeans(matrix(vapply(singles, of_component,
-      double(sum(own & layout$kind %in% c("u", "v"))), c("u", "v")), ncol = length(singles)))
+    values[own & layout$kind %in% axes_kinds] <- rowMeans(matrix(vapply(singles, of_component,
+      double(sum(own & layout$kind %in% axes_kinds)), axes_kinds), ncol = length(singles)))
   }
   values[layout$kind == "nugget"] <- vapply(singles,
     function(single) single$values[single$layout$kind == "nugget"], 0)

@@ -88,7 +88,7 @@ structure_parameters <- function(object, j) {
 # Wald intervals: of positive parameters on the logarithmic scale, of covariances and angles as they
 # are.
 limits_of_outputs <- function(table, level) {
-  logged <- table$estimate > 0 & !grepl("^(covariance|anisotropy_angle)", table$name)
+  logged <- table$estimate > 0 & !grepl("^(covariance|anisotropy_(angle|dip|plunge))", table$name)
   half_width <- stats::qnorm((1 + level) / 2) * ifelse(logged, table$std_error / table$estimate,
     table$std_error)
   limit_matrix(ifelse(logged, table$estimate * exp(-half_width), table$estimate - half_width),

@@ -19,10 +19,11 @@
 #' | `"Wav"` | `cov_wave()` with `range / pi` |
 #' | `"Nug"`, `"Err"` | the argument `nugget` of [neargp()] |
 #' | `anis = c(angle, ratio)` | `anisotropy = c(angle = , ratio = )` |
+#' | `anis = c(p, q, r, s, t)` | `anisotropy = c(angle = p, dip = q, plunge = r, ratio = s, ratio_third = t)` |
 #'
 #' Both sides are equal at all distances and directions. Nested models become sums. Ratios
-#' below 0.001, such as `anis = c(0, 1e-6)`, are zonal, and keep axes and ranges. Other models and
-#' anisotropy in 3-D are errors. Pass the nugget to [neargp()]: `nugget = attr(model,
+#' below 0.001, such as `anis = c(0, 1e-6)`, are zonal, and keep axes and ranges. Other models are
+#' errors. Pass the nugget to [neargp()]: `nugget = attr(model,
 #' "nugget")`.
 #'
 #' On the sphere, gstat's distances are great circles and those of neargp are chords.
@@ -86,9 +87,11 @@ as_component <- function(call, fixed) {
   values <- call$arguments
   if (!fixed) {
     axes <- values$anisotropy
-    kept <- if (!is.null(axes) && axes[["ratio"]] < zonal_ratio) c("range", "anisotropy")
+    rotation <- rotation_of(axes)
+    is_zonal <- any(axes[utils::head(rotation$names, rotation$ratios)] < zonal_ratio)
+    kept <- if (is_zonal) c("range", "anisotropy")
     values <- c(list(start = values[setdiff(names(values), kept)]), values[kept],
-      if (!is.null(axes) && is.null(kept)) list(anisotropy = TRUE),
+      if (!is.null(axes) && !is_zonal) list(anisotropy = if (length(axes) == 5L) "3d" else TRUE),
       if (call$maker == "cov_matern") list(nu = NULL))
   }
   do.call(utils::getFromNamespace(call$maker, "neargp"), values)
@@ -102,10 +105,6 @@ check_variogram_model <- function(x) {
       format_some(paste0("\"", other, "\""))),
       i = sprintf("Supported are %s and %s.", format_some(names(variogram_models), 20L),
         format_some(nugget_models))))
-  }
-  if (any(x$anis2 != 1 | x$ang2 != 0 | x$ang3 != 0)) {
-    abort_neargp("argument", c("The anisotropy of the model is one of three dimensions.",
-      i = "vgm() models with an angle and a ratio in the plane are supported."))
   }
 }
 
@@ -130,7 +129,7 @@ as_vgm.neargp_covariance <- function(x, nugget = attr(x, "nugget"), ...) {
   nugget <- check_number(nugget %||% 0, "nugget", 0)
   components <- lapply(x$components, function(component) {
     open <- is.null(component$variance) || is.null(component$range) || anyNA(component$range) ||
-      isTRUE(component$anisotropy) ||
+      estimates_axes(component) ||
       (is.null(component$shape) && !is.null(family_shape(component$family)))
     if (open) {
       abort_neargp("argument", c("Some parameters of the covariance are not fixed.",
@@ -152,11 +151,12 @@ as_vgm.neargp <- function(x, ...) {
   check_vgm_possible(x$covariance)
   components <- lapply(x$core_covariance$components, function(component) {
     if (length(component$range) > 1L) refuse_vgm("several ranges")
-    h <- sqrt(sum(component$anisotropy^2))
-    axes <- if (length(component$anisotropy)) c(angle = axis_angle(component$anisotropy),
-      ratio = exp(-2 * h))
+    axes <- component$anisotropy
+    rotation <- rotation_of_axes(axes)
     list(family = component$family, variance = component$variance,
-      range = component$range * exp(h), shape = component$shape, axes = axes)
+      range = component$range * if (length(axes)) exp(rotation$longest(axes)) else 1,
+      shape = component$shape,
+      axes = if (length(axes)) stats::setNames(rotation$to_natural(axes), rotation$names))
   })
   new_vgm(components, x$nugget)
 }
@@ -173,6 +173,12 @@ refuse_vgm <- function(what) {
   abort_neargp("argument", sprintf("A covariance with %s is not a model of gstat's vgm().", what))
 }
 
+# The numbers of `anis` in the order of gstat, whose angles lie between 0 and 360 degrees.
+vgm_axes <- function(axes) {
+  angles <- axes[intersect(c("angle", "dip", "plunge"), names(axes))] %% 360
+  unname(c(angles, axes[intersect(c("ratio", "ratio_third"), names(axes))]))
+}
+
 # The model of each family; `axes` are those of cov_matern(anisotropy = ).
 vgm_models <- c(exponential = "Exp", gaussian = "Gau", spherical = "Sph", matern = "Mat",
   powered_exponential = "Exc", wave = "Hol")
@@ -184,7 +190,8 @@ new_vgm <- function(components, nugget) {
     model <- vgm_models[component$family]
     if (is.na(model)) refuse_vgm(covariance_call(component$family))
     arguments <- list(psill = component$variance, model = model[[1L]], range = component$range,
-      anis = unname(component$axes), kappa = if (length(component$shape)) component$shape,
+      anis = if (length(component$axes)) vgm_axes(component$axes),
+      kappa = if (length(component$shape)) component$shape,
       add.to = result)
     result <- do.call(gstat::vgm, Filter(Negate(is.null), arguments))
   }

@@ -154,12 +154,20 @@ check_locations <- function(coords, covariance, locations, flat_allowed = FALSE)
         format_some(extreme), extent[match(extreme[1L], locations$embedded_names)]),
         i = "Measure it in another unit."))
   }
-  rotated <- vapply(covariance$components, function(component) isTRUE(component$anisotropy), NA)
-  if (any(rotated) && !spans_plane(coords)) {
+  check_scatter_of_axes(coords, covariance, locations)
+}
+
+check_scatter_of_axes <- function(coords, covariance, locations) {
+  for (component in Filter(estimates_axes, covariance$components)) {
+    rotation <- rotation_of(component$anisotropy)
+    if (spans(coords, rotation$coordinates)) next
     abort_neargp("coordinates",
-      c(sprintf("All rows lie on one line of %s and %s, so an anisotropy in this plane cannot be estimated.",
-        locations$embedded_names[1L], locations$embedded_names[2L]),
-        i = "Leave out anisotropy = TRUE, or fix it: anisotropy = c(angle = , ratio = )."))
+      c(sprintf("All rows lie on one %s of %s, so an anisotropy in this %s cannot be estimated.",
+        if (rotation$coordinates == 2L) "line" else "plane",
+        paste(locations$embedded_names[seq_len(rotation$coordinates)], collapse = " and "),
+        if (rotation$coordinates == 2L) "plane" else "space"),
+        i = sprintf("Leave out `anisotropy`, or fix it: anisotropy = c(%s).",
+          paste(rev(rotation$names), "= ", collapse = ", "))))
   }
 }
 

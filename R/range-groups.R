@@ -80,19 +80,22 @@ space_groups <- function(component, locations) {
   without_zonal(groups, component)
 }
 
-# The number of blocks with the first range: the plane that an anisotropy rotates; with `ard` one;
+# The number of blocks with the first range: those that an anisotropy rotates; with `ard` one;
 # else all numbers of space, none where there are only factors.
 sharing_first_range <- function(component, locations) {
   if (component$ard) return(1L)
-  if (isFALSE(component$anisotropy)) return(sum(locations$kind == "number"))
-  check_axes(locations)
-  2L
+  rotation <- rotation_of(component$anisotropy)
+  if (is.null(rotation)) return(sum(locations$kind == "number"))
+  check_axes(locations, rotation$coordinates)
+  rotation$coordinates
 }
 
-check_axes <- function(locations) {
-  if (locations$metric == "longlat" || sum(locations$kind == "number") < 2L) {
-    abort_neargp("argument", c("`anisotropy` needs two planar coordinates.",
+check_axes <- function(locations, needed) {
+  if (locations$metric == "longlat" || sum(locations$kind == "number") < needed) {
+    abort_neargp("argument", c(
+      sprintf("`anisotropy` needs %s planar coordinates.", c("one", "two", "three")[needed]),
       i = if (locations$metric == "longlat")
-      "Project the locations (sf::st_transform()), or use distance = \"euclidean\"."))
+      "Project the locations (sf::st_transform()), or use distance = \"euclidean\"." else
+        if (needed == 3L) "Name three, such as coords = ~ x + y + depth, or use anisotropy = TRUE."))
   }
 }

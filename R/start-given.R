@@ -59,13 +59,14 @@ with_start_loadings <- function(start, layout) {
   start
 }
 
-# Ratio and angle together are a direction, in which the range is meant.
+# Ratios and angles together are a direction, in which the range is meant.
 check_start_axes <- function(layout, natural) {
   for (rows in anisotropy_rows(layout)) {
     missing <- is.na(natural[rows$axes])
     if (any(missing) && !all(missing)) {
-      abort_neargp("argument", sprintf("`start` lacks %s for its %s: give both.",
-        layout$name[rows$axes[missing]], layout$name[rows$axes[!missing]]))
+      names <- layout$name[rows$axes]
+      abort_neargp("argument", sprintf("`start` lacks %s for its %s: give all.",
+        format_some(names[missing]), format_some(names[!missing])))
     }
   }
 }
@@ -202,10 +203,11 @@ check_start_values <- function(start, layout) {
     abort_argument("start", "below 1 in `zi`, and in `alpha`, `beta` and shares of cov_spacetime()",
       start[share])
   }
-  if (any(start[kind == "u"] > 1)) {
+  ratio <- is_ratio(layout)[match(names(start), layout$name)]
+  if (any(start[ratio] > 1)) {
     abort_argument("start",
       "of at most 1 in anisotropy_ratio, the range across by the one along the major axis",
-      start[kind == "u"])
+      start[ratio])
   }
   start
 }

@@ -43,7 +43,7 @@ working_bounds <- function(problem, residual_variance) {
   set(layout$kind == "variance", log(least * 1e-6), log(largest * 1e4))
   nugget <- nugget_bounds(observations_of(problem)$weights)
   set(layout$kind == "nugget", log(least * nugget$lower), log(largest * nugget$upper))
-  set(layout$kind %in% c("u", "v"), -4, 4)
+  set(layout$kind %in% axes_kinds, -4, 4)
   set(layout$kind %in% local_kinds, -5, 5)
   set(layout$kind == "expand", -20, 20)
   set(layout$kind == "noise", -5, 5)
@@ -223,15 +223,31 @@ candidate_values <- function(problem, scales, distance, shape, split) {
         if (is.na(shape) || known$transform == "power") known$start else shape)
     }
     own_scales <- range_scales(problem, j, scales)
+    axes <- starting_axes(problem, j)
+    if (!is.null(axes) && anyNA(values[own & layout$kind %in% axes_kinds])) {
+      own_scales[1L] <- own_scales[1L] * axes$factor
+      fill(own & layout$kind %in% axes_kinds, axes$values)
+    }
     unit <- starting_distance(problem$groups[[j]]$family, c(values[own & layout$kind == "shape"],
       NA)[1L])
     fill(own & layout$kind == "range", distance * own_scales / unit * 3^place[j])
-    fill(own & layout$kind %in% c("u", "v", local_kinds), 0)
+    fill(own & layout$kind %in% c(axes_kinds, local_kinds), 0)
     fill_space_time(fill, problem, own, j)
   }
   fill(layout$kind == "nugget", split[2L])
   values[layout$kind == "noise"] <- layout$start[layout$kind == "noise"]
   values
+}
+
+# In three coordinates an ellipsoid begins along the coordinates, as long as these are scattered:
+# depths vary less than the other coordinates, or are in another unit. `factor`: the geometric mean
+# of the scatters, divided by the mean that group_scales() takes.
+starting_axes <- function(problem, j) {
+  if (!length(component_rows(problem$layout, j, rotations$space$kinds))) return(NULL)
+  deviations <- apply(problem$data$coords[, 1:3, drop = FALSE], 2L, stats::sd)
+  l <- log(deviations / exp(mean(log(deviations))))
+  list(values = pmax(pmin(c((l[1L] - l[2L]) / 2, 0, 0, 0, -l[3L] * sqrt(3) / 2), 3), -3),
+    factor = exp(mean(log(deviations))) / sqrt(mean(deviations^2)))
 }
 
 # The i-th of m components takes (m + 1) / 2 - i. The order does not depend on that of the terms. It

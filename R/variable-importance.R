@@ -145,9 +145,12 @@ refit_without <- function(object, group) {
   suppressMessages(eval(call, environment(object$formula)), classes = "neargp_message")
 }
 
-# Whether the group contains one of the two coordinates that an anisotropy rotates.
+# Whether the group contains one of the coordinates that an anisotropy rotates.
 is_in_plane <- function(object, group) {
-  plane <- utils::head(attr(object$locations$terms, "term.labels"), 2L)
+  rotated <- vapply(object$covariance$components, function(component) {
+    max(rotation_of(component$anisotropy)$coordinates, 2L)
+  }, 0L)
+  plane <- utils::head(attr(object$locations$terms, "term.labels"), max(rotated))
   any(vapply(plane, label_has, NA, variables = group))
 }
 

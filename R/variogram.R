@@ -163,9 +163,9 @@ apart_by_levels <- function(coords, place, lag) {
   coords
 }
 
-# Coordinates and unit in which the variogram of a fit is measured: with several ranges those in
-# which the correlation is a function of distance alone. Pairs are close in time, and share the
-# levels of replicates.
+# Coordinates and unit in which the variogram of a fit is measured: with several ranges, or an
+# ellipsoid in three dimensions, those in which the correlation is a function of distance alone.
+# Pairs are close in time, and share the levels of replicates.
 variogram_space <- function(fit, time_lag) {
   place <- fit$locations
   if (!is.null(place$time)) check_number(time_lag, "time_lag", 0)
@@ -177,7 +177,7 @@ variogram_space <- function(fit, time_lag) {
   component <- fit$core_covariance$components[[1L]]
   component$group <- component$group[in_space]
   component$warps <- NULL
-  scaled <- length(unique(component$group)) > 1L
+  scaled <- length(unique(component$group)) > 1L || length(component$anisotropy) == 5L
   metric <- if (scaled) core_scale(coords, component) else coords
   unit <- if (scaled) "ranges" else if (!nzchar(place$unit) && is_longlat_fit(fit)) "degrees" else
     place$unit
@@ -198,10 +198,11 @@ falling_components <- function(fit) {
   if (length(falling)) falling else components
 }
 
-# Major and minor axis, in degrees clockwise from north, of the first anisotropic component.
+# Major and minor axis, in degrees clockwise from north, of the first component with an anisotropy
+# of the plane.
 anisotropy_axes <- function(fit) {
   for (component in fit$core_covariance$components) {
-    if (length(component$anisotropy)) {
+    if (length(component$anisotropy) == 2L) {
       major <- axis_angle(component$anisotropy)
       return(c(major, (major + 90) %% 180))
     }
@@ -216,6 +217,7 @@ fitted_variogram <- function(fit, distance, directions = NULL, scaled = FALSE) {
   expands <- any(vapply(fit$locations$local, function(recipe) recipe$kind == "expand", NA))
   if (expands || has_no_curve(fit)) return(NULL)
   if (scaled && length(components) > 1L) return(NULL)
+  if (!scaled && any(lengths(lapply(components, `[[`, "anisotropy")) == 5L)) return(NULL)
   noise <- fit$nugget * mean(1 / fit$data$weights)
   sill <- noise + sum(vapply(components, function(x) x$variance, 0))
   curve <- function(direction) {

@@ -195,7 +195,8 @@ check_monotone_coordinate <- function(name, component, locations, raw_names) {
     refuse("one step between two levels is described by its range")
   }
   if (at <= 2L && locations$metric == "longlat") refuse("it is a location on a sphere")
-  if (at <= 2L && !isFALSE(component$anisotropy)) refuse("the anisotropy rotates it")
+  rotated <- max(rotation_of(component$anisotropy)$coordinates, 0L)
+  if (at <= rotated) refuse("the anisotropy rotates it")
 }
 
 # Integrals from the first knot, or from the first level of an ordered factor.

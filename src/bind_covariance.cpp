@@ -90,12 +90,7 @@ neargp::Component to_component(const Rcpp::List& list) {
   component.variance = Rcpp::as<double>(list["variance"]);
   component.range = Rcpp::as<std::vector<double>>(list["range"]);
   for (const int group : Rcpp::as<std::vector<int>>(list["group"])) component.group.push_back(group - 1);
-  const auto anisotropy = Rcpp::as<std::vector<double>>(list["anisotropy"]);
-  component.anisotropic = anisotropy.size() == 2;
-  if (component.anisotropic) {
-    component.u = anisotropy[0];
-    component.v = anisotropy[1];
-  }
+  component.anisotropy = Rcpp::as<std::vector<double>>(list["anisotropy"]);
   const auto shape = Rcpp::as<std::vector<double>>(list["shape"]);
   if (component.has_shape()) {
     if (shape.size() != 1) throw neargp::Error("This covariance family needs one shape parameter.");

@@ -57,9 +57,12 @@ neargp::Component component(neargp::Family family, double variance, std::vector<
 }
 
 neargp::Component anisotropic(neargp::Component result, double u, double v) {
-  result.anisotropic = true;
-  result.u = u;
-  result.v = v;
+  result.anisotropy = {u, v};
+  return result;
+}
+
+neargp::Component rotated_in_space(neargp::Component result, std::vector<double> axes) {
+  result.anisotropy = std::move(axes);
   return result;
 }
 
@@ -110,6 +113,15 @@ std::vector<Model> structures() {
       model("space and time", {component(Family::matern, 1.0, {0.4, 0.8}, {0, 0, 1}, 0.9)}),
       model("anisotropic space and time",
             {anisotropic(component(Family::cauchy, 1.0, {0.4, 0.8}, {0, 0, 1}, 0.9), 0.2, 0.3)}),
+      model("a rotation of three coordinates",
+            {rotated_in_space(component(Family::matern, 1.1, {0.4}, {0, 0, 0}, 2.5), {0.3, -0.2, 0.25, -0.3, 0.4})},
+            true),
+      model(
+          "a rotation at isotropy, and a further coordinate",
+          {rotated_in_space(component(Family::cauchy, 1.0, {0.4, 0.8}, {0, 0, 0, 1}, 0.9), {0.0, 0.0, 0.0, 0.0, 0.0})}),
+      model("a rotation with two equal ranges",
+            {rotated_in_space(component(Family::exponential, 1.1, {0.4}, {0, 0, 0}), {0.0, 0.0, 0.0, 0.0, -0.5}),
+             component(Family::gaussian, 0.3, {0.3}, {0, 0, 0})}),
       model("five coordinates, three ranges",
             {component(Family::powered_exponential, 1.0, {0.4, 0.8, 1.5}, {2, 0, 1, 0, 2}, 1.4)}),
       model("components of some of the coordinates", {component(Family::matern, 0.9, {0.3}, {-1, 0, 0, -1}, 1.5),

@@ -57,6 +57,8 @@ neargp::LocalProblem with_few_targets(const Data& data, int k);
 neargp::Component component(neargp::Family family, double variance, std::vector<double> range, std::vector<int> group,
                             double shape = 0.0);
 neargp::Component anisotropic(neargp::Component result, double u, double v);
+// In three coordinates, by the five numbers of covariance/rotation.h.
+neargp::Component rotated_in_space(neargp::Component result, std::vector<double> axes);
 
 struct Model {
   std::string name;

@@ -51,6 +51,23 @@ double correlation(const neargp::Component& component, double r) {
   return matern(component.shape, r);
 }
 
+namespace {
+
+// delta := exp(-B) delta by the series of the exponential, with B as covariance/rotation.h says.
+void rotate_space(const std::vector<double>& b, VectorXd& delta) {
+  const double t = b[4] / std::sqrt(3.0);
+  Eigen::Matrix3d B;
+  B << b[0] + t, b[1], b[2], b[1], t - b[0], b[3], b[2], b[3], -2.0 * t;
+  Eigen::Vector3d term = delta.head(3), sum = term;
+  for (int n = 1; n < 60; ++n) {
+    term = -B * term / n;
+    sum += term;
+  }
+  delta.head(3) = sum;
+}
+
+}  // namespace
+
 // |exp(-B) delta / range|: the matrix exponential through the eigenvectors of B, whose angles are half that of (u, v).
 double scaled_distance(const neargp::Component& component, const double* x, const double* y) {
   VectorXd delta(component.group.size());
@@ -68,9 +85,11 @@ double scaled_distance(const neargp::Component& component, const double* x, cons
       further += sum * sum;
     }
   }
-  if (component.anisotropic) {
-    const double h = std::hypot(component.u, component.v);
-    const double angle = 0.5 * std::atan2(component.v, component.u);
+  if (component.anisotropy.size() == 5) rotate_space(component.anisotropy, delta);
+  if (component.anisotropy.size() == 2) {
+    const double u = component.anisotropy[0], v = component.anisotropy[1];
+    const double h = std::hypot(u, v);
+    const double angle = 0.5 * std::atan2(v, u);
     const double along = std::cos(angle) * delta[0] + std::sin(angle) * delta[1];
     const double across = -std::sin(angle) * delta[0] + std::cos(angle) * delta[1];
     delta[0] = along * std::exp(-h);
@@ -200,10 +219,10 @@ neargp::Covariance moved(neargp::Covariance model, int index, double step) {
     index -= component.scales() - 1;
     if (index <= ranges) {
       component.range[index - 1] *= std::exp(step);
-    } else if (component.anisotropic && index <= ranges + 2) {
-      (index == ranges + 1 ? component.u : component.v) += step;
+    } else if (index <= ranges + int(component.anisotropy.size())) {
+      component.anisotropy[index - ranges - 1] += step;
     } else {
-      index -= ranges + 1 + (component.anisotropic ? 2 : 0);
+      index -= ranges + 1 + int(component.anisotropy.size());
       if (component.has_shape() && index-- == 0) {
         component.shape += step;
       } else {

@@ -198,6 +198,10 @@ TEST_CASE("parameters out of their domain are refused, by name") {
                 "Geometric anisotropy needs two coordinates that share the first range.");
   check_refused(anisotropic(component(Family::exponential, 1.0, {1.0}, {0, 0}), nan, 0.1),
                 "The anisotropy of a covariance must lie between -10 and 10.");
+  check_refused(rotated_in_space(component(Family::exponential, 1.0, {1.0, 1.0}, {0, 0, 1}), {0.1, 0.1, 0.1, 0.1, 0.1}),
+                "Geometric anisotropy needs three coordinates that share the first range.", 3);
+  check_refused(rotated_in_space(component(Family::exponential, 1.0, {1.0}, {0, 0, 0}), {0.1, 0.1, 0.1}),
+                "An anisotropy takes two numbers, or five in three coordinates.", 3);
   CHECK_THROWS_AS(check_covariance({{}, 0.1, {}}, 2), Error);
   for (const double bad : {-1.0, nan, inf}) CHECK_THROWS_AS(check_covariance({{good}, bad, {}}, 2), Error);
   CHECK_THROWS_AS(check_covariance({{good}, 0.1, {1, 1}}, 2), Error);
@@ -235,7 +239,7 @@ TEST_CASE("values are those of the parameters in the order of their derivatives,
   CHECK(two.components[0].loadings == std::vector<double>{1.0, 2.0});
   CHECK(two.components[0].variance == 1.0);
   CHECK(two.components[0].range[0] == 3.0);
-  CHECK(two.components[0].v == 5.0);
+  CHECK(two.components[0].anisotropy[1] == 5.0);
   CHECK(two.output_nuggets == std::vector<double>{6.0, 7.0});
   CHECK(two.nugget == 0.5);
   CHECK_THROWS_WITH_AS(set_parameter_values(two, ramp(6)), "There must be one value for each covariance parameter.",

@@ -140,7 +140,7 @@ std::vector<std::pair<double*, bool>> parameters_of(Covariance& covariance) {
   for (Component& component : covariance.components) {
     all.push_back({&component.variance, true});
     for (double& range : component.range) all.push_back({&range, true});
-    if (component.anisotropic) all.insert(all.end(), {{&component.u, false}, {&component.v, false}});
+    for (double& axis : component.anisotropy) all.push_back({&axis, false});
     if (component.has_shape()) all.push_back({&component.shape, false});
   }
   all.push_back({&covariance.nugget, true});

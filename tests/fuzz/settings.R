@@ -10,7 +10,8 @@ families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussi
   loo_k = c("gaussian", "gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta", later_families))
 
 random_anisotropy <- function() {
-  pick(TRUE, TRUE, c(angle = 30, ratio = 0.5), c(angle = 0, ratio = 1), c(angle = 721, ratio = 1e-8), c(ratio = 0.3, angle = -45))
+  pick(TRUE, TRUE, c(angle = 30, ratio = 0.5), c(angle = 0, ratio = 1), c(angle = 721, ratio = 1e-8), c(ratio = 0.3, angle = -45),
+    "3d", c(angle = 400, dip = -100, plunge = 20, ratio = 0.4, ratio_third = 1))
 }
 
 

@@ -16,14 +16,19 @@ dense_correlation <- function(family, r, shape = NULL) {
   )
 }
 
-# Distances in units of the ranges; the rotation by the eigenvectors of B = [[u, v], [v, -u]].
+# Distances in units of the ranges; the rotation by the eigenvectors of B = [[u, v], [v, -u]], or in
+# three coordinates of the matrix that src/core/covariance/rotation.h defines.
 dense_scaled <- function(coords, component) {
   scaled <- sweep(coords, 2L, component$range[component$group], "/")
   if (length(component$anisotropy)) {
-    u <- component$anisotropy[1L]
-    v <- component$anisotropy[2L]
-    axes <- eigen(matrix(c(u, v, v, -u), 2L), symmetric = TRUE)
-    scaled[, 1:2] <- scaled[, 1:2] %*% axes$vectors %*% diag(exp(-axes$values)) %*% t(axes$vectors)
+    b <- component$anisotropy
+    t <- b[5L] / sqrt(3)
+    B <- if (length(b) == 2L) matrix(c(b[1L], b[2L], b[2L], -b[1L]), 2L) else
+      matrix(c(b[1L] + t, b[2L], b[3L], b[2L], t - b[1L], b[4L], b[3L], b[4L], -2 * t), 3L)
+    axes <- eigen(B, symmetric = TRUE)
+    turned <- seq_len(ncol(B))
+    scaled[, turned] <- scaled[, turned] %*% axes$vectors %*% diag(exp(-axes$values)) %*%
+      t(axes$vectors)
   }
   scaled
 }

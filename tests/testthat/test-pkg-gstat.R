@@ -69,8 +69,6 @@ test_that("what has no equal is refused", {
   refused <- function(..., what) expect_error(..., what, class = "neargp_error_argument")
   refused(as_covariance(gstat::vgm(1, "Bes", 2)), what = "\"Bes\"")
   refused(as_covariance(gstat::vgm(1, "Nug", 0)), what = "nugget alone")
-  refused(as_covariance(gstat::vgm(1, "Exp", 2, anis = c(10, 0, 0, 0.5, 0.3))),
-    what = "three dimensions")
   refused(as_vgm(cov_matern(range = 1)), what = "not fixed")
   refused(as_vgm(cov_cauchy(1, 1, 1)), what = "cov_cauchy")
   refused(as_vgm(cov_matern(1.5, 1, c(1, 2))), what = "several ranges")

@@ -61,7 +61,7 @@ void check_local_field(const LocalField& field, int places, int dim) {
     require(std::isfinite(coefficient), "The coefficients of local fields must be finite.");
 }
 
-// Anisotropy mixes the first two coordinates, which can therefore not be replaced where there is one.
+// Anisotropy mixes the first two or three coordinates, which can therefore not be replaced where there is one.
 void check_warps(const Component& component, int places, int dim) {
   int further = places;
   for (const WarpedCoordinate& warp : component.warps) {
@@ -71,8 +71,7 @@ void check_warps(const Component& component, int places, int dim) {
       require(warp.coordinate == further++ && further <= dim,
               "Further coordinates must be numbered after those of places.");
     } else {
-      require(warp.coordinate >= (component.anisotropic ? 2 : 0),
-              "The coordinates of an anisotropy cannot be replaced.");
+      require(warp.coordinate >= (component.turned()), "The coordinates of an anisotropy cannot be replaced.");
     }
   }
 }
@@ -88,7 +87,7 @@ void check_space_time(const Component& component, int places) {
           "A covariance of space and time needs a last coordinate, time, with a range of its own.");
   require(component.log_range.size() == 0 && component.warps.empty(),
           "The ranges and coordinates of a covariance of space and time cannot change from place to place.");
-  require(!component.anisotropic || places >= 3, "Geometric anisotropy needs two coordinates of space.");
+  require(component.turned() < places, "Geometric anisotropy needs two coordinates of space, or three.");
   const SpaceTime& of_time = component.space_time;
   const ShapeDomain& domain = domain_of(of_time.time_family);
   if (of_time.has_time_shape())
@@ -100,6 +99,17 @@ void check_space_time(const Component& component, int places) {
             "The beta of a Gneiting covariance must lie between 0 and 1, and 2 / d in d coordinates of space.");
   }
   require(share(of_time.product) && share(of_time.space), "Shares of a product-sum must lie between 0 and 1.");
+}
+
+void check_anisotropy(const Component& component, int places) {
+  const std::size_t axes = component.anisotropy.size();
+  require(axes == 0 || axes == 2 || axes == 5, "An anisotropy takes two numbers, or five in three coordinates.");
+  const int turned = component.turned();
+  require(turned <= places && std::count(component.group.begin(), component.group.begin() + turned, 0) == turned,
+          turned == 3 ? "Geometric anisotropy needs three coordinates that share the first range."
+                      : "Geometric anisotropy needs two coordinates that share the first range.");
+  for (const double axis : component.anisotropy)
+    require(std::abs(axis) <= 10.0, "The anisotropy of a covariance must lie between -10 and 10.");
 }
 
 // `dim`: the number of columns of the points. The first `places` of them are coordinates of locations.
@@ -115,12 +125,7 @@ void check_component(const Component& component, int places, int dim) {
   for (const int group : component.group)
     require(group >= -1 && group < std::max(int(component.range.size()), 1),
             "A coordinate refers to a range that the covariance does not have.");
-  if (component.anisotropic) {
-    require(dim >= 2 && component.group[0] == 0 && component.group[1] == 0,
-            "Geometric anisotropy needs two coordinates that share the first range.");
-    require(std::abs(component.u) <= 10.0 && std::abs(component.v) <= 10.0,
-            "The anisotropy of a covariance must lie between -10 and 10.");
-  }
+  check_anisotropy(component, places);
   const ShapeDomain& domain = domain_of(component.family);
   if (component.has_shape())
     require(component.shape >= domain.lower && component.shape <= domain.upper, domain.message);

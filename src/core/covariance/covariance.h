@@ -58,14 +58,13 @@ struct SpaceTime {
 // those of group 0 as they are. An anisotropy (u, v) also transforms the first two coordinates, which must be in group
 // 0, by exp(-B), B = [u v; v -u]. Distance along the major axis, at the angle atan2(v, u)/2, is divided by range *
 // exp(h), h = sqrt(u^2 + v^2). Distance across it is divided by range * exp(-h). This log-Euclidean form is smooth at
-// isotropy, where an angle would be undefined.
+// isotropy, where an angle would be undefined. Five numbers transform the first three coordinates, see rotation.h.
 struct Component {
   Family family = Family::exponential;
   double variance = 1.0;
   std::vector<double> range;
   std::vector<int> group;
-  bool anisotropic = false;
-  double u = 0.0, v = 0.0;
+  std::vector<double> anisotropy = {};  // (u, v), five numbers, or none
   double shape = 0.0;
   SpaceTime space_time = {};
   // Loadings of several responses: outputs x rank, row-major. With loadings A, the covariance of outputs p and q is the
@@ -81,6 +80,8 @@ struct Component {
   bool is_local() const { return by >= 0 || log_sd.size() + log_range.size() > 0 || !warps.empty(); }
   bool is_space_time() const { return space_time.model != SpaceTimeModel::metric; }
   bool has_shape() const { return family_has_shape(family); }
+  // The number of coordinates that the anisotropy mixes.
+  int turned() const { return anisotropy.empty() ? 0 : anisotropy.size() == 2 ? 2 : 3; }
   int warp_coefficients() const {
     int count = 0;
     for (const WarpedCoordinate& warp : warps) count += warp.field.size();
@@ -89,17 +90,17 @@ struct Component {
   // Parameters that come before the ranges.
   int scales() const { return loadings.empty() ? 1 : int(loadings.size()); }
   int parameters() const {
-    return scales() + int(range.size()) + (anisotropic ? 2 : 0) + (has_shape() ? 1 : 0) + space_time.parameters() +
+    return scales() + int(range.size()) + int(anisotropy.size()) + (has_shape() ? 1 : 0) + space_time.parameters() +
            log_sd.size() + log_range.size() + warp_coefficients();
   }
 };
 
-// Parameters, in this order. Each component lists log variance, log ranges, u and v, and the shape, not its logarithm.
-// For space and time it adds the shape in time, alpha and beta, or the shares of a product-sum, all without logarithms.
-// The coefficients of the log sd, of the log range and of warped coordinates come after these. The log nugget is last.
-// `active[a]` says whether derivative a is wanted.
-// Several responses form a linear model of coregionalisation. Loadings then replace the log variance of each component,
-// and there is a log nugget for each output.
+// Parameters, in this order. Each component lists log variance, log ranges, the anisotropy, and the shape, not its
+// logarithm. For space and time it adds the shape in time, alpha and beta, or the shares of a product-sum, all without
+// logarithms. The coefficients of the log sd, of the log range and of warped coordinates come after these. The log
+// nugget is last. `active[a]` says whether derivative a is wanted. Several responses form a linear model of
+// coregionalisation. Loadings then replace the log variance of each component, and there is a log nugget for each
+// output.
 struct Covariance {
   std::vector<Component> components;
   double nugget = 0.0;

@@ -2,6 +2,8 @@
 // with packs, and teams of threads with doubles or Singles.
 #pragma once
 
+#include <cstddef>
+
 #include "base/hd.h"
 
 namespace neargp {
@@ -22,16 +24,48 @@ NEARGP_HD inline void covariance_entry(const Correlation& correlation, const Com
   if (shape) in_shape = component.variance * dvalue_dshape;
 }
 
-// delta' M delta of a planar ScaleDerivative.
+// x := exp(-B) x for the coordinates that a component's anisotropy mixes. Coordinate d is at x[d * stride].
+template <class Component, class Real>
+NEARGP_HD inline void turn(const Component& component, Real* coordinates, std::size_t stride) {
+  Real& x = coordinates[0];
+  Real& y = coordinates[stride];
+  const Real old_x = x, old_y = y;
+  x = component.a11 * old_x + component.a12 * old_y;
+  y = component.a12 * old_x + component.a22 * old_y;
+  if (component.turned < 3) return;
+  Real& z = coordinates[2 * stride];
+  const Real old_z = z;
+  x += component.a13 * old_z;
+  y += component.a23 * old_z;
+  z = component.a13 * old_x + component.a23 * old_y + component.a33 * old_z;
+}
+
+// delta' M delta of a ScaleDerivative with a block of two coordinates.
 template <class Form, class Real>
 NEARGP_HD inline Real planar_form(const Form& form, Real dx, Real dy) {
   return form.m11 * dx * dx + 2.0 * (form.m12 * dx * dy) + form.m22 * dy * dy;
 }
 
+// The terms that a third coordinate adds.
+template <class Form, class Real>
+NEARGP_HD inline Real vertical_form(const Form& form, Real dx, Real dy, Real dz) {
+  return (2.0 * (form.m13 * dx + form.m23 * dy) + form.m33 * dz) * dz;
+}
+
+// The sum of delta' M delta over pairs for a full block, given the sums of delta delta'.
+template <class Form, class Moments>
+inline double moment_form(const Form& form, const Moments& moments) {
+  double sum = form.m11 * moments(0, 0) + 2.0 * form.m12 * moments(0, 1) + form.m22 * moments(1, 1);
+  if (form.block == 3) sum += 2.0 * (form.m13 * moments(0, 2) + form.m23 * moments(1, 2)) + form.m33 * moments(2, 2);
+  return sum;
+}
+
 // delta' M delta of any ScaleDerivative, delta the difference of x and y.
 template <class Form, class Real>
 inline Real difference_form(const Form& form, const Real* x, const Real* y) {
-  if (form.planar()) return planar_form(form, x[0] - y[0], x[1] - y[1]);
+  if (form.block == 2) return planar_form(form, x[0] - y[0], x[1] - y[1]);
+  if (form.block == 3)
+    return planar_form(form, x[0] - y[0], x[1] - y[1]) + vertical_form(form, x[0] - y[0], x[1] - y[1], x[2] - y[2]);
   Real sum = Real{};
   for (const int d : form.coordinates) sum += (x[d] - y[d]) * (x[d] - y[d]);
   return -2.0 * sum;

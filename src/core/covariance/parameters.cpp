@@ -16,10 +16,7 @@ void for_each_parameter(AnyCovariance& covariance, const Action& action) {
     if (component.loadings.empty()) action(component.variance, false);
     for (auto& loading : component.loadings) action(loading, false);
     for (auto& range : component.range) action(range, false);
-    if (component.anisotropic) {
-      action(component.u, false);
-      action(component.v, false);
-    }
+    for (auto& axis : component.anisotropy) action(axis, false);
     if (component.has_shape()) action(component.shape, true);
     auto& of_time = component.space_time;
     if (of_time.has_time_shape()) action(of_time.time_shape, true);

@@ -5,7 +5,9 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "base/error.h"
+#include "covariance/entry.h"
 #include "covariance/kernels.h"
+#include "covariance/rotation.h"
 #include "covariance/warp.h"
 
 namespace neargp {
@@ -13,44 +15,6 @@ namespace neargp {
 namespace {
 
 bool closed_form_matern(double nu) { return nu == 0.5 || nu == 1.5 || nu == 2.5 || nu == 3.5; }
-
-// Let P(u, v) = exp(-2B) and S = exp(-B). Then r^2 = delta_raw' P delta_raw = delta' S^-1 P S^-1 delta. For B = [u v; v
-// -u], B^2 = h^2 I. With w = sinh(2h) / h therefore exp(-2B) = cosh(2h) I - w B. Hence
-//   dP/du = 2 w u I - w [1 0; 0 -1] - q u B,   q = (dw/dh) / h = [2h cosh(2h) - sinh(2h)] / h^3.
-// For v, u is replaced by v and the matrix by [0 1; 1 0]. At h = 0 the limits of w and q are finite: 2 and 8/3.
-struct AnisotropyForms {
-  double s11, s12, s22;  // S = exp(-B)
-  double u11, u12, u22;  // S^-1 dP/du S^-1
-  double v11, v12, v22;
-};
-
-AnisotropyForms anisotropy_forms(double u, double v) {
-  const double h = std::sqrt(u * u + v * v);
-  const double sinh_ratio = h < 1e-4 ? 2.0 + 4.0 / 3.0 * h * h : std::sinh(2 * h) / h;
-  const double q =
-      h < 1e-3 ? 8.0 / 3.0 + 16.0 / 15.0 * h * h : (2 * h * std::cosh(2 * h) - std::sinh(2 * h)) / (h * h * h);
-  const double c1 = std::cosh(h);
-  const double s1 = h < 1e-4 ? 1.0 + h * h / 6 : std::sinh(h) / h;
-
-  AnisotropyForms forms;
-  forms.s11 = c1 - s1 * u;
-  forms.s12 = -s1 * v;
-  forms.s22 = c1 + s1 * u;
-  // S^-1 = exp(B); the two factors of S^-1 dP S^-1
-  const double e11 = c1 + s1 * u, e12 = s1 * v, e22 = c1 - s1 * u;
-  const auto sandwich = [&](double p11, double p12, double p22, double& m11, double& m12, double& m22) {
-    const double t11 = e11 * p11 + e12 * p12, t12 = e11 * p12 + e12 * p22;
-    const double t21 = e12 * p11 + e22 * p12, t22 = e12 * p12 + e22 * p22;
-    m11 = t11 * e11 + t12 * e12;
-    m12 = t11 * e12 + t12 * e22;
-    m22 = t21 * e12 + t22 * e22;
-  };
-  const double trace_u = 2 * sinh_ratio * u, trace_v = 2 * sinh_ratio * v;
-  sandwich(trace_u - sinh_ratio - q * u * u, -q * u * v, trace_u + sinh_ratio + q * u * u, forms.u11, forms.u12,
-           forms.u22);
-  sandwich(trace_v - q * v * u, -sinh_ratio - q * v * v, trace_v + q * v * u, forms.v11, forms.v12, forms.v22);
-  return forms;
-}
 
 double inverse_range(const Component& component, int group) {
   if (group < 0) return 0.0;
@@ -67,13 +31,6 @@ void bound_coordinates(PreparedComponent& prepared) {
 
 void prepare_scales(const Component& component, const Covariance& covariance, int first_range,
                     PreparedComponent& prepared) {
-  AnisotropyForms forms;
-  if (component.anisotropic) {
-    forms = anisotropy_forms(component.u, component.v);
-    prepared.a11 = forms.s11;
-    prepared.a12 = forms.s12;
-    prepared.a22 = forms.s22;
-  }
   const int ranges = int(component.range.size());
   for (int g = 0; g < (component.is_space_time() ? ranges - 1 : ranges); ++g) {
     if (!covariance.is_active(first_range + g)) continue;
@@ -84,12 +41,11 @@ void prepare_scales(const Component& component, const Covariance& covariance, in
     for (int d = prepared.places(); g == 0 && d < prepared.dim(); ++d) form.coordinates.push_back(d);
     if (!form.coordinates.empty()) prepared.scale_derivatives.push_back(form);
   }
-  if (!component.anisotropic) return;
-  const int u_parameter = first_range + ranges;
-  if (covariance.is_active(u_parameter))
-    prepared.scale_derivatives.push_back({u_parameter, {}, forms.u11, forms.u12, forms.u22});
-  if (covariance.is_active(u_parameter + 1))
-    prepared.scale_derivatives.push_back({u_parameter + 1, {}, forms.v11, forms.v12, forms.v22});
+  int parameter = first_range + ranges;
+  for (ScaleDerivative& form : rotate(component.anisotropy, prepared)) {
+    form.parameter = parameter++;
+    if (covariance.is_active(form.parameter)) prepared.scale_derivatives.push_back(form);
+  }
 }
 
 PreparedLocal prepare_local(const LocalField& field, const Covariance& covariance, int first_parameter) {
@@ -166,8 +122,8 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     prepared.variance = component.variance;
     prepared.shape = component.shape;
     prepared.group = component.group;
-    prepared.anisotropic = component.anisotropic;
-    prepared.single_scale = component.range.size() == (component.is_space_time() ? 2 : 1) && !component.anisotropic;
+    prepared.single_scale =
+        component.range.size() == (component.is_space_time() ? 2 : 1) && component.anisotropy.empty();
     for (const int group : component.group) prepared.inverse_range.push_back(inverse_range(component, group));
     prepared.variance_parameter = parameter;
     prepared.loadings = component.loadings;
@@ -213,10 +169,7 @@ void scale_point(const PreparedComponent& component, int dim, const double* poin
   for (int d = 0; d < dim; ++d) scaled[d] = point[d];
   for (const PreparedWarp& warp : component.warps)
     scaled[warp.coordinate] = warped_coordinate<double>(warp, [&](int column) { return point[column]; });
-  if (component.anisotropic) {
-    scaled[0] = component.a11 * point[0] + component.a12 * point[1];
-    scaled[1] = component.a12 * point[0] + component.a22 * point[1];
-  }
+  if (component.turned > 0) turn(component, scaled, 1);
   for (int d = 0; d < dim; ++d) scaled[d] *= component.inverse_range[d];
 }
 

@@ -12,13 +12,13 @@ namespace neargp {
 
 // How r^2 = |delta|^2 moves with a length parameter, where delta is the difference of two points in scaled coordinates.
 // The form is d r^2 = delta' M delta with a constant symmetric M. For a log range M = -2 on the coordinates of its
-// group. For u and v of an anisotropy M is a full 2 x 2 block on the first two coordinates.
+// group. For an anisotropy M is a full block on the first two or three coordinates.
 struct ScaleDerivative {
   int parameter = 0;
-  std::vector<int> coordinates;  // with M = -2 on their diagonal; empty for the full block
+  std::vector<int> coordinates;  // with M = -2 on their diagonal; empty for a full block
+  int block = 0;                 // its coordinates: 2 or 3, or 0 without one
   double m11 = 0.0, m12 = 0.0, m22 = 0.0;
-
-  bool planar() const { return coordinates.empty(); }
+  double m13 = 0.0, m23 = 0.0, m33 = 0.0;  // of three coordinates
 };
 
 // A local field with the first of its parameters. `wanted`: whether derivatives in them are wanted.
@@ -51,10 +51,11 @@ struct PreparedComponent {
   double variance = 1.0;
   double shape = 0.0;
   std::vector<int> group;
-  std::vector<double> inverse_range;  // one per coordinate, further ones included
-  int first = 0, last = 0;            // those that count are among [first, last)
-  bool anisotropic = false;
+  std::vector<double> inverse_range;       // one per coordinate, further ones included
+  int first = 0, last = 0;                 // those that count are among [first, last)
+  int turned = 0;                          // the coordinates that an anisotropy mixes: 2 or 3
   double a11 = 1.0, a12 = 0.0, a22 = 1.0;  // exp(-B), applied before inverse_range
+  double a13 = 0.0, a23 = 0.0, a33 = 1.0;  // of three coordinates
 
   std::vector<double> loadings;  // outputs x rank; empty: one output
   int rank = 0;

@@ -1,6 +1,7 @@
 #include "variational/inducing_points.h"
 
 #include "base/error.h"
+#include "covariance/entry.h"
 #include "covariance/kernels.h"
 #include "linalg/products.h"
 
@@ -16,7 +17,7 @@ MatrixXd matrix_of(Points points) { return Eigen::Map<const RowMajor>(points.dat
 
 // The sum over pairs of d r^2 = delta' M delta, for a length parameter, given the sums of T delta delta'.
 double form_sum(const ScaleDerivative& form, const MatrixXd& moments) {
-  if (form.planar()) return form.m11 * moments(0, 0) + 2.0 * form.m12 * moments(0, 1) + form.m22 * moments(1, 1);
+  if (form.block > 0) return moment_form(form, moments);
   double sum = 0.0;
   for (const int d : form.coordinates) sum += moments(d, d);
   return -2.0 * sum;
@@ -178,11 +179,8 @@ void InducingPoints::contract_variance(double bar, InducingGradient& gradient) c
 MatrixXd InducingPoints::unscaled(const PreparedComponent& component, const MatrixXd& scaled_gradient) const {
   MatrixXd result = scaled_gradient;
   for (int d = 0; d < dim(); ++d) result.col(d) *= component.inverse_range[d];
-  if (component.anisotropic) {
-    const Eigen::VectorXd first = result.col(0);
-    result.col(0) = component.a11 * first + component.a12 * result.col(1);
-    result.col(1) = component.a12 * first + component.a22 * result.col(1);
-  }
+  for (Index i = 0; i < result.rows() && component.turned > 0; ++i)
+    turn(component, result.data() + i, std::size_t(result.rows()));
   return result;
 }
 

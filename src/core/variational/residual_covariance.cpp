@@ -1,5 +1,6 @@
 #include "variational/residual_covariance.h"
 
+#include "covariance/entry.h"
 #include "linalg/column_products.h"
 
 namespace neargp {
@@ -69,9 +70,8 @@ void ResidualCovariance::contract_component(std::size_t c, const double* left, c
   const Component& places = components_[c];
   const FamilyChoice<double> family = family_choice(component);
   const bool shape = component.wants_shape(), slope = component.wants_slope();
-  const bool mixed = component.anisotropic;
-  double in_variance = 0.0, in_shape = 0.0, in_mixed = 0.0;
-  Eigen::VectorXd squares = Eigen::VectorXd::Zero(covariance_.dim);
+  double in_variance = 0.0, in_shape = 0.0;
+  Eigen::MatrixXd moments = Eigen::MatrixXd::Zero(covariance_.dim, covariance_.dim);
   for (Index j = 0; j < count_; ++j) {
     in_variance -= component.variance * left[j] * right[j];
     const Index m = count_ - j - 1;
@@ -88,21 +88,18 @@ void ResidualCovariance::contract_component(std::size_t c, const double* left, c
     weight *= slope_.head(m).array();
     for (int d = 0; d < covariance_.dim; ++d) {
       difference_.head(m) = places.coords.col(d).segment(j + 1, m).array() - places.coords(j, d);
-      squares[d] += (weight * difference_.head(m).square()).sum();
-      if (mixed && d == 0)
-        in_mixed +=
-            (weight * difference_.head(m) * (places.coords.col(1).segment(j + 1, m).array() - places.coords(j, 1)))
+      moments(d, d) += (weight * difference_.head(m).square()).sum();
+      for (int e = d + 1; e < component.turned; ++e)
+        moments(d, e) +=
+            (weight * difference_.head(m) * (places.coords.col(e).segment(j + 1, m).array() - places.coords(j, e)))
                 .sum();
     }
   }
   parameters[component.variance_parameter] += in_variance;
   if (shape) parameters[component.shape_parameter] += in_shape;
   for (const ScaleDerivative& form : component.scale_derivatives) {
-    if (form.planar()) {
-      parameters[form.parameter] += form.m11 * squares[0] + 2.0 * form.m12 * in_mixed + form.m22 * squares[1];
-    } else {
-      for (const int d : form.coordinates) parameters[form.parameter] -= 2.0 * squares[d];
-    }
+    if (form.block > 0) parameters[form.parameter] += moment_form(form, moments);
+    for (const int d : form.coordinates) parameters[form.parameter] -= 2.0 * moments(d, d);
   }
 }
 

@@ -32,10 +32,7 @@ void scale_support(const PreparedComponent& component, const SupportColumns& col
       V* x = tile.support(row, columns) + point * columns.places;
       for (int d = 0; d < columns.places; ++d)
         x[d] = tile.raw_coordinate(columns.column(point) + d)[row] * component.inverse_range[d];
-      if (!component.anisotropic) continue;
-      const V along = x[0], across = x[1];
-      x[0] = component.a11 * along + component.a12 * across;
-      x[1] = component.a12 * along + component.a22 * across;
+      if (component.turned > 0) turn(component, x, 1);
     }
 }
 

@@ -13,19 +13,23 @@
 
 namespace neargp {
 
+// delta' M delta of a full block, delta the difference of rows i and j in scaled coordinates.
+template <int Block, class V>
+inline V block_form(const ScaleDerivative& form, const V* coords, int rows, int i, int j) {
+  const V dx = coords[i] - coords[j];
+  const V dy = coords[rows + i] - coords[rows + j];
+  const V planar = planar_form(form, dx, dy);
+  if (Block == 2) return planar;
+  return planar + vertical_form(form, dx, dy, coords[2 * rows + i] - coords[2 * rows + j]);
+}
+
 // r2[j] = delta' M delta, delta the difference of rows i and j < i in scaled coordinates.
 template <class V>
 inline void quadratic_forms(const ScaleDerivative& form, const V* coords, int rows, int i, V* r2) {
-  if (form.planar()) {
-    const V* x = coords;
-    const V* y = coords + rows;
-    for (int j = 0; j < i; ++j) {
-      const V dx = x[i] - x[j];
-      const V dy = y[i] - y[j];
-      r2[j] = planar_form(form, dx, dy);
-    }
-    return;
-  }
+  if (form.block == 2)
+    for (int j = 0; j < i; ++j) r2[j] = block_form<2>(form, coords, rows, i, j);
+  if (form.block == 3)
+    for (int j = 0; j < i; ++j) r2[j] = block_form<3>(form, coords, rows, i, j);
   bool first = true;
   for (const int d : form.coordinates) {
     const V* x = coords + std::size_t(d) * rows;
@@ -41,16 +45,11 @@ inline void quadratic_forms(const ScaleDerivative& form, const V* coords, int ro
 template <class V>
 inline V weighted_form(const ScaleDerivative& form, const V* coords, int rows, int i, const V* weighted) {
   V sum = V{};
-  if (form.planar()) {
-    const V* x = coords;
-    const V* y = coords + rows;
-    for (int j = 0; j < i; ++j) {
-      const V dx = x[i] - x[j];
-      const V dy = y[i] - y[j];
-      sum += weighted[j] * planar_form(form, dx, dy);
-    }
-    return sum;
-  }
+  if (form.block == 2)
+    for (int j = 0; j < i; ++j) sum += weighted[j] * block_form<2>(form, coords, rows, i, j);
+  if (form.block == 3)
+    for (int j = 0; j < i; ++j) sum += weighted[j] * block_form<3>(form, coords, rows, i, j);
+  if (form.block > 0) return sum;
   for (const int d : form.coordinates) {
     const V* x = coords + std::size_t(d) * rows;
     for (int j = 0; j < i; ++j) sum += weighted[j] * (x[i] - x[j]) * (x[i] - x[j]);

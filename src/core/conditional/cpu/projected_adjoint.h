@@ -179,15 +179,7 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     const int rows = tile_.rows();
     for (int d = 0; d < covariance_.dim; ++d)
       for (int row = 0; row < rows; ++row) contribution_[d * rows + row] *= component.inverse_range[d];
-    if (component.anisotropic) {
-      V* x = contribution_;
-      V* y = contribution_ + rows;
-      for (int row = 0; row < rows; ++row) {
-        const V x_row = x[row];
-        x[row] = component.a11 * x_row + component.a12 * y[row];
-        y[row] = component.a12 * x_row + component.a22 * y[row];
-      }
-    }
+    for (int row = 0; row < rows && component.turned > 0; ++row) turn(component, contribution_ + row, rows);
     for (int e = 0; e < rows * covariance_.dim; ++e) raw_contribution_[e] += contribution_[e];
   }
 

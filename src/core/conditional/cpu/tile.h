@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "conditional/cpu/triangle.h"
 #include "conditional/view.h"
+#include "covariance/entry.h"
 #include "covariance/prepared.h"
 #include "covariance/warp.h"
 
@@ -206,14 +207,8 @@ class Tile {
         x[row] = warped_coordinate<V>(warp, column) * warp.inverse_range;
       }
     }
-    if (!component.anisotropic) return;
-    V* x = scaled;
-    V* y = scaled + rows_;
-    for (int row = 0; row < rows_; ++row) {
-      const V x_row = x[row];
-      x[row] = component.a11 * x_row + component.a12 * y[row];
-      y[row] = component.a12 * x_row + component.a22 * y[row];
-    }
+    if (component.turned == 0) return;
+    for (int row = 0; row < rows_; ++row) turn(component, scaled + row, rows_);
   }
 
   // Factorises the leading `rows` rows of the matrix. Returns the smallest target whose

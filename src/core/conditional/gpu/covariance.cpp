@@ -18,7 +18,10 @@ TeamComponent<Real> plain_component(const PreparedComponent& component) {
   plain.a11 = Real(component.a11);
   plain.a12 = Real(component.a12);
   plain.a22 = Real(component.a22);
-  plain.anisotropic = component.anisotropic;
+  plain.a13 = Real(component.a13);
+  plain.a23 = Real(component.a23);
+  plain.a33 = Real(component.a33);
+  plain.turned = component.turned;
   plain.single_scale = component.single_scale;
   plain.wants_slope = component.wants_slope();
   plain.wants_shape = component.wants_shape();
@@ -89,8 +92,8 @@ PackedCovariance<Real>::PackedCovariance(const PreparedCovariance& covariance) {
     plain.first_form = int(forms.size());
     plain.forms = int(component.scale_derivatives.size());
     for (const ScaleDerivative& form : component.scale_derivatives) {
-      forms.push_back({form.parameter, int(coordinates.size()), int(form.coordinates.size()), Real(form.m11),
-                       Real(form.m12), Real(form.m22)});
+      forms.push_back({form.parameter, int(coordinates.size()), int(form.coordinates.size()), form.block,
+                       Real(form.m11), Real(form.m12), Real(form.m22), Real(form.m13), Real(form.m23), Real(form.m33)});
       coordinates.insert(coordinates.end(), form.coordinates.begin(), form.coordinates.end());
     }
     components_.push_back(plain);

@@ -10,20 +10,22 @@
 
 namespace neargp {
 
-// ScaleDerivative (covariance/prepared.h): M = -2 on `count` coordinates, or with count = 0 the planar block.
+// ScaleDerivative (covariance/prepared.h): M = -2 on `count` coordinates, or with count = 0 a full block.
 template <class Real>
 struct TeamForm {
   int parameter;
   int first, count;  // in TeamCovariance::coordinates
-  Real m11, m12, m22;
+  int block;
+  Real m11, m12, m22, m13, m23, m33;
 };
 
 template <class Real>
 struct TeamComponent {
   FamilyChoice<Real> family;
   Real variance;
-  Real a11, a12, a22;
-  bool anisotropic, single_scale, wants_slope, wants_shape;
+  Real a11, a12, a22, a13, a23, a33;
+  int turned;
+  bool single_scale, wants_slope, wants_shape;
   int variance_parameter, shape_parameter;
   int first_form, forms;
   const Real* inverse_range;
@@ -101,7 +103,10 @@ NEARGP_HD inline Real quadratic_form(const TeamCovariance<Real>& covariance, con
                                      const Real* coords, int rows, int i, int j) {
   if (form.count == 0) {
     const FormulaNumber<Real> dx = coords[i] - coords[j], dy = coords[rows + i] - coords[rows + j];
-    return Real(planar_form(form, dx, dy));
+    const FormulaNumber<Real> planar = planar_form(form, dx, dy);
+    if (form.block < 3) return Real(planar);
+    const FormulaNumber<Real> dz = coords[2 * rows + i] - coords[2 * rows + j];
+    return Real(planar + vertical_form(form, dx, dy, dz));
   }
   Real sum = 0;
   for (int d = 0; d < form.count; ++d) {

@@ -117,13 +117,14 @@ class TeamProjectedAdjoint {
     NEARGP_HD void add_row_contribution(int c, int i, const double* u, const double* t, double* contribution) const {
       const TeamComponent<double>& component = task_.covariance.component[c];
       // z = D E x, D the inverse ranges and E symmetric: d/dx = E D d/dz
-      if (component.anisotropic) {
-        const double x = component.inverse_range[0] * contribution_along(c, i, 0, u, t);
-        const double y = component.inverse_range[1] * contribution_along(c, i, 1, u, t);
-        contribution[0] += component.a11 * x + component.a12 * y;
-        contribution[1] += component.a12 * x + component.a22 * y;
+      if (component.turned > 0) {
+        double along[3];
+        for (int d = 0; d < component.turned; ++d)
+          along[d] = component.inverse_range[d] * contribution_along(c, i, d, u, t);
+        turn(component, along, 1);
+        for (int d = 0; d < component.turned; ++d) contribution[d] += along[d];
       }
-      for (int d = component.anisotropic ? 2 : 0; d < task_.covariance.dim; ++d)
+      for (int d = component.turned; d < task_.covariance.dim; ++d)
         contribution[d] += component.inverse_range[d] * contribution_along(c, i, d, u, t);
     }
 

@@ -187,10 +187,7 @@ class TeamTile {
       Real* scaled = coords_ + c * rows_ * coordinates() + row;
       for (int d = 0; d < view_.dim; ++d) scaled[d * rows_] = Real(point[d] - origin[d]) * component.inverse_range[d];
       if (view_.dim == 1) scaled[rows_] = 0;
-      if (!component.anisotropic) continue;
-      const Real x = scaled[0], y = scaled[rows_];
-      scaled[0] = component.a11 * x + component.a12 * y;
-      scaled[rows_] = component.a12 * x + component.a22 * y;
+      if (component.turned > 0) turn(component, scaled, rows_);
     }
   }
 
