@@ -58,7 +58,7 @@ compare_values <- function(n, seed, sets) {
   probes <- core("core_random_signs")(n, sets * method$probes)
   log_dets <- matrix(core("iterative_solution")(system, root, covariance, nugget, probes, problem$context)$log_dets, method$probes)
   value <- found$value - 0.5 * (colMeans(log_dets) - mean(log_dets[, 1L]))
-  error <- 0.5 * apply(log_dets, 2L, stats::sd) / sqrt(method$probes)
+  error <- 0.5 * apply(log_dets, 2L, core("error_of_probes"))
   stopifnot(abs(error[1L] - found$value_error) < 1e-6 * error[1L])
   difference <- value - exact
   data.frame(n = n, seed = seed, dense = exact, difference = difference[1L], std_error = error[1L], errors = difference[1L] / error[1L],

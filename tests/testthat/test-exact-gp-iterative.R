@@ -31,11 +31,43 @@ test_that("the log-likelihood is that of the dense matrix within its standard er
     at <- given$problem$start + shift
     found <- given$iterative$evaluate(at)
     dense <- given$dense$evaluate(at)
-    expect_lt(found$value_error, 4)
+    expect_lt(found$value_error, 0.5)
     expect_within_errors(found$value, dense$value, found$value_error)
     expect_equal(found$beta, dense$beta, tolerance = 1e-8)
     expect_equal(found$beta_vcov, dense$beta_vcov, tolerance = 1e-8)
     expect_equal(found$rss, dense$rss, tolerance = 1e-8)
+  }
+})
+
+# Log-likelihoods and their standard errors by `sets` of random probes, at the start of the problem.
+values_of_sets <- function(given, sets) {
+  problem <- given$problem
+  method <- problem$method
+  at <- problem$start
+  covariance <- problem_covariance(problem, to_core(at, problem$layout$transform))
+  nugget <- nugget_of(problem$layout, to_core(at, problem$layout$transform))
+  component <- metric_component(covariance_at(problem, at))
+  system <- iterative_system(problem$data, component, method, problem$context)
+  root <- iterative_root(system, covariance, nugget, problem$context)
+  probes <- core_random_signs(length(problem$data$y), sets * method$probes)
+  found <- iterative_solution(system, root, covariance, nugget, probes, problem$context)
+  log_dets <- matrix(found$log_dets, method$probes)
+  first <- given$iterative$evaluate(at)
+  list(value = first$value - 0.5 * (colMeans(log_dets) - mean(log_dets[, 1L])),
+    error = 0.5 * apply(log_dets, 2L, error_of_probes),
+    mean_error = 0.5 * stats::sd(log_dets) / sqrt(length(log_dets)))
+}
+
+test_that("a standard error covers two thirds of the errors, and their mean is near 0", {
+  for (k in c(5L, 30L)) {
+    method <- exact_gp(solver = "cg", neighbors = k)
+    given <- both_objectives(roads(600L), cov_matern(nu = 1.5), method)
+    found <- values_of_sets(given, 60L)
+    errors <- found$value - given$dense$evaluate(given$problem$start)$value
+    ratios <- errors / found$error
+    expect_lt(abs(sqrt(mean(ratios^2)) - 1), 0.25)
+    expect_lt(abs(mean(abs(ratios) < 1) - stats::pnorm(1) + stats::pnorm(-1)), 0.15)
+    expect_lt(abs(mean(errors)) / found$mean_error, 3)
   }
 })
 

@@ -46,8 +46,8 @@ class NoisyCovariance {
   InducingPoints all_;
 };
 
-// (log T)_11 of one column.
-double log_quadrature(const ConjugateSteps& steps, Index column) {
+// (log T - T + I)_11 of one column.
+double remainder_quadrature(const ConjugateSteps& steps, Index column) {
   std::vector<double> diagonal, beside;
   double before = 0.0, norm = 1.0;
   for (std::size_t i = 0; i < steps.step.size(); ++i) {
@@ -63,7 +63,7 @@ double log_quadrature(const ConjugateSteps& steps, Index column) {
   solver.computeFromTridiagonal(Eigen::Map<const VectorXd>(diagonal.data(), Index(diagonal.size())),
                                 Eigen::Map<const VectorXd>(beside.data(), Index(beside.size())));
   const Eigen::ArrayXd first = solver.eigenvectors().row(0).transpose().array();
-  return (first.square() * solver.eigenvalues().array().max(1e-300).log()).sum();
+  return (first.square() * solver.eigenvalues().array().max(1e-300).log()).sum() - (diagonal.front() - 1.0);
 }
 
 // x of A x = right.
@@ -138,7 +138,7 @@ IterativeSolution iterative_solve(const IterativeEquations& equations, const Mat
   result.left = solved.rightCols(t);
   result.right = equations.root.transposed_times(probes, context);
   result.log_dets.resize(t);
-  for (Index j = 0; j < t; ++j) result.log_dets[j] = probes.col(j).squaredNorm() * log_quadrature(steps, c + j);
+  for (Index j = 0; j < t; ++j) result.log_dets[j] = probes.col(j).squaredNorm() * remainder_quadrature(steps, c + j);
   return result;
 }
 
