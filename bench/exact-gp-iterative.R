@@ -6,8 +6,9 @@
 
 # `errors` compares the log-likelihood at Vecchia's estimates with the dense one, in table exact-gp-errors. `difference`, `std_error` and `errors`
 # are those of a fit, which takes 16 random probes. `errors` is the difference in standard errors. The last columns are over several sets of 16
-# probes. `errors_rms` is near 1 if the standard errors are honest, and `mean_difference` is near 0 without a bias. `evaluation` times value and
-# gradient, and adds the memory of the process to table exact-gp-evaluations. `fit` does so for a whole fit, with NEARGP_THREADS threads.
+# probes. `errors_rms` is near 1 and `within_error` near .68 if the standard errors are honest, and `mean_difference` is near 0 without a bias.
+# `evaluation` times value and gradient, and adds the memory of the process to table exact-gp-evaluations. `fit` does so for a whole fit, with
+# NEARGP_THREADS threads.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 core <- function(name) getFromNamespace(name, "neargp")
@@ -62,7 +63,7 @@ compare_values <- function(n, seed, sets) {
   stopifnot(abs(error[1L] - found$value_error) < 1e-6 * error[1L])
   difference <- value - exact
   data.frame(n = n, seed = seed, dense = exact, difference = difference[1L], std_error = error[1L], errors = difference[1L] / error[1L],
-    sets = sets, errors_rms = sqrt(mean((difference / error)^2)), mean_difference = mean(difference),
+    sets = sets, errors_rms = sqrt(mean((difference / error)^2)), within_error = mean(abs(difference) < error), mean_difference = mean(difference),
     mean_se = 0.5 * stats::sd(log_dets) / sqrt(length(log_dets)), cpu_cg = fitted$cpu, cpu_dense = dense$cpu)
 }
 
