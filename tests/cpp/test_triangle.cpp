@@ -122,6 +122,32 @@ TEST_CASE("forward and backward solves of any number of vectors and any length")
       }
 }
 
+TEST_CASE("rows that are zero but for a few columns are solved without the others") {
+  constexpr int count = Triangle<lanes>::block;
+  for (const int rows : {3, 5, 9, 13})
+    for (int from = 0; from + count <= rows; from += count) {
+      CAPTURE(rows);
+      CAPTURE(from);
+      Matrices matrices(rows);
+      Pack<lanes>::Bits failed = {};
+      matrices.triangle.factorize(rows, 1e-14, failed);
+      std::vector<V> values(std::size_t(count) * rows, broadcast<V>(std::nan("")));
+      V* x[count];
+      for (int i = 0; i < count; ++i) {
+        x[i] = values.data() + std::size_t(i) * rows;
+        for (int j = 0; j < count; ++j) x[i][from + j] = broadcast<V>(double(i == j));
+      }
+      matrices.triangle.solve_short_rows<count>(x, from, rows);
+      for (int lane = 0; lane < lanes; ++lane) {
+        const MatrixXd lower = matrices.lower(lane);
+        const MatrixXd inverse = lower.triangularView<Eigen::Lower>().solve(MatrixXd::Identity(rows, rows));
+        for (int i = 0; i < count; ++i)
+          for (int j = from; j < rows; ++j)
+            CHECK(std::abs(get_lane(x[i][j], lane) - inverse(j, from + i)) < 1e-12 * largest(inverse));
+      }
+    }
+}
+
 TEST_CASE("a singular matrix fails in its own lane only, whatever row shows it") {
   for (const int rows : {2, 5, 9})
     for (int bad_row = 1; bad_row < rows; ++bad_row) {

@@ -113,13 +113,12 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     store(value, wanted.value);
     write_members([&](int l) { return divergence_.solved(l); }, wanted.solved);
     write_members([&](int l) { return divergence_.diagonal(l); }, wanted.diagonal);
-    divergence_.for_each_weight([&](int i, int j, V in_entry) {
-      tile_.matrix().row(i)[j] =
-          i == j ? t[i] * u[i] + wanted.weight * in_entry : pair_weight(t, u, i, j) + 2.0 * wanted.weight * in_entry;
+    divergence_.write_weights(tile_.matrix(), [&](int i, int j, V in_entry) __attribute__((always_inline)) {
+      return pair_weight(t, u, i, j) + 2.0 * wanted.weight * in_entry;
     });
     const int k = tile_.k();
-    for (int j = 0; j < k; ++j) tile_.matrix().row(k)[j] = pair_weight(t, u, k, j);
-    tile_.matrix().row(k)[k] = t[k] * u[k];
+    for (int j = 0; j <= k; ++j) tile_.matrix().row(k)[j] = pair_weight(t, u, k, j);
+    for (int i = 0; i <= k; ++i) tile_.matrix().row(i)[i] *= 0.5;  // one entry, not a pair
     return wanted.weight * divergence_.total();
   }
 

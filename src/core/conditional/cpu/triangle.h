@@ -83,27 +83,28 @@ struct Triangle {
         for (int j = 0; j < N; ++j) sums[i][j] += a_row[i][m] * b_row[j][m];
   }
 
-  // Columns first .. first+N-1 of the rows x_i, less their products with the rows b_j in the columns from .. first-1.
-  template <int M, int N>
+  // Columns first .. first+N-1 of the rows x_i, less their products with the rows b_j in the columns from .. first-1. If
+  // `zero`, the columns are zero and not read.
+  template <bool zero = false, int M, int N>
   static __attribute__((always_inline)) void reduced_block(V* const* x, V* const* b, int from, int first,
                                                            V (&block)[M][N]) {
     products(x, b, from, first, block);
 #pragma GCC unroll 4
     for (int i = 0; i < M; ++i)
 #pragma GCC unroll 4
-      for (int j = 0; j < N; ++j) block[i][j] = x[i][first + j] - block[i][j];
+      for (int j = 0; j < N; ++j) block[i][j] = (zero ? V{} : x[i][first + j]) - block[i][j];
   }
 
   // Columns first .. first+N-1 of M rows of the solution of X L' = A. Rows of X replace rows
   // of A. Subtracts what earlier columns contribute, then substitutes through the N x N
-  // diagonal block. Columns before `from` are zero and not read.
-  template <int M, int N>
+  // diagonal block. Columns before `from` are zero and not read. `zero`: as above, of A.
+  template <int M, int N, bool zero = false>
   void solve_block(V* const* x, int from, int first) const {
     V* factor_rows[N];
     V block[M][N];
 #pragma GCC unroll 4
     for (int j = 0; j < N; ++j) factor_rows[j] = row(first + j);
-    reduced_block(x, factor_rows, from, first, block);
+    reduced_block<zero>(x, factor_rows, from, first, block);
 #pragma GCC unroll 4
     for (int j = 0; j < N; ++j) {
 #pragma GCC unroll 4
@@ -119,17 +120,17 @@ struct Triangle {
       for (int j = 0; j < N; ++j) x[i][first + j] = block[i][j];
   }
 
-  // `from` is a multiple of `block`.
+  // Solves for M rows. `from` is a multiple of `block`.
   template <int M>
   void solve_rows_of(V* const* x, int from, int length) const {
-    int first = from;
-    for (; first + block <= length; first += block) solve_block<M, block>(x, from, first);
-    switch (length - first) {
-      case 3: solve_block<M, 3>(x, from, first); break;
-      case 2: solve_block<M, 2>(x, from, first); break;
-      case 1: solve_block<M, 1>(x, from, first); break;
-      default: break;
-    }
+    solve_columns<M, false>(x, from, from, length);
+  }
+
+  // The same for M rows of A that are zero but for the columns from .. from+M-1. The columns after these are not read.
+  template <int M>
+  void solve_short_rows(V* const* x, int from, int length) const {
+    solve_block<M, M>(x, from, from);
+    solve_columns<M, true>(x, from, from + M, length);
   }
 
   // x_i := L^-1 x_i for `count` vectors of `length` elements.
@@ -161,6 +162,18 @@ struct Triangle {
   }
 
  private:
+  // The columns first .. length-1.
+  template <int M, bool zero>
+  void solve_columns(V* const* x, int from, int first, int length) const {
+    for (; first + block <= length; first += block) solve_block<M, block, zero>(x, from, first);
+    switch (length - first) {
+      case 3: solve_block<M, 3, zero>(x, from, first); break;
+      case 2: solve_block<M, 2, zero>(x, from, first); break;
+      case 1: solve_block<M, 1, zero>(x, from, first); break;
+      default: break;
+    }
+  }
+
   template <int M>
   void factor_rows(int first, double tolerance, typename Pack<Lanes>::Bits& failed) {
     V* x[M];
