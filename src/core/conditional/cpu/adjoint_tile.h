@@ -29,6 +29,13 @@ typename Pack<Lanes>::Real solve_contrast(Tile<Lanes>& tile, typename Pack<Lanes
   return f;
 }
 
+// Turns K^-1 bbar, the first k elements of `t`, into t = fbar u + (K^-1 bbar, 0).
+template <class V>
+void add_contrast(const V* u, V fbar, V* t, int k) {
+  for (int m = 0; m < k; ++m) t[m] += fbar * u[m];
+  t[k] = fbar;
+}
+
 // Turns bbar, the first k elements of `t`, into t = fbar u + (K^-1 bbar, 0).
 template <int Lanes>
 void solve_adjoint(Tile<Lanes>& tile, const typename Pack<Lanes>::Real* u, typename Pack<Lanes>::Real fbar,
@@ -36,8 +43,7 @@ void solve_adjoint(Tile<Lanes>& tile, const typename Pack<Lanes>::Real* u, typen
   const int k = tile.k();
   tile.factor().solve_forward(&t, 1, k);
   tile.factor().solve_backward(t, k);
-  for (int m = 0; m < k; ++m) t[m] += fbar * u[m];
-  t[k] = fbar;
+  add_contrast(u, fbar, t, k);
 }
 
 // sums += <W, dS> for the covariance parameters. Weights and `total` are those of contract(); `gradient` is scratch.

@@ -31,12 +31,11 @@ class BlockTriangle {
   void set_upper_rows(int first, int count, V* const* x) {
     const int own = first / side;
     for (int column = own; column < blocks_; ++column) {
-      V* to = block(column, own);
-      for (int i = 0; i < side; ++i)
-        for (int j = 0; j < side; ++j) {
-          const int at = column * side + j;
-          to[i * side + j] = i < count && at < rows_ ? x[i][at] : V{};
-        }
+      if (count == side && (column + 1) * side <= rows_) {
+        copy_block<false>(x, count, column, block(column, own));
+      } else {
+        copy_block<true>(x, count, column, block(column, own));
+      }
     }
   }
 
@@ -69,6 +68,17 @@ class BlockTriangle {
   using Sums = V[side][side];
 
   V* block(int i, int j) const { return entries_ + (triangle_size(i) + j) * area; }
+
+  // Columns of `count` rows. `cut`: zeros fill the block up.
+  template <bool cut>
+  void copy_block(V* const* x, int count, int column, V* to) const {
+    for (int i = 0; i < side; ++i)
+#pragma GCC unroll 4
+      for (int j = 0; j < side; ++j) {
+        const int at = column * side + j;
+        to[i * side + j] = !cut || (i < count && at < rows_) ? x[i][at] : V{};
+      }
+  }
 
   // sums += a b' for blocks a and b, or for their transposes; on the diagonal the lower triangle alone. Loops are
   // unrolled, here and below, so that the sums stay in registers (triangle.h).

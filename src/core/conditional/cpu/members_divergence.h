@@ -30,14 +30,12 @@ class DivergenceTile {
       : k_(k), square_(k, arena), root_rows_(arena.take<V>(std::size_t(k) * block)), solved_(arena.take<V>(k)),
         inverse_sd_(arena.take<V>(k)) {}
 
-  // Returns D.
-  V evaluate(const Triangle<Lanes>& factor, const V* m, const V* s) {
+  // Returns D. Also x := K^-1 x, which costs little beside K^-1 m.
+  V evaluate(const Triangle<Lanes>& factor, const V* m, const V* s, V* x) {
     find_root(factor, s);
     square_.square_upper();
     for (int l = 0; l < k_; ++l) solved_[l] = m[l];
-    V* solved = solved_;
-    factor.solve_forward(&solved, 1, k_);
-    factor.solve_backward(solved_, k_);
+    factor.solve_pair(x, solved_, k_);
     V log_ratio = V{};
     quadratic_ = dot(solved_, m, k_) - double(k_);
     for (int l = 0; l < k_; ++l) {

@@ -93,33 +93,31 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     const V in_projected = 2.0 * load(operation_.d_projected);
     const V fbar = load(operation_.d_variance);
     for (int l = 0; l < k; ++l) t[l] = in_mean * m[l] - in_projected * u[l] * s[l];
+    if (operation_.divergence.weight > 0.0) return add_with_divergence(u, f, fbar, m, s, t);
     solve_adjoint(tile_, u, fbar, t);
-    if (operation_.divergence.weight > 0.0) {
-      const V total = fbar * f + add_divergence(u, t, m, s);
-      const auto weight = [&](int i, int j) { return tile_.factor().row(i)[j]; };
-      contract_weights(
-          tile_, covariance_, weight, [&](int i) { return weight(i, i); }, total, gradient_, sums_);
-      if (operation_.d_locations) pull_locations(weight);
-      return;
-    }
     contract_adjoint(tile_, covariance_, u, t, fbar * f, gradient_, sums_);
     if (operation_.d_locations) pull_locations([&](int i, int j) { return pair_weight(t, u, i, j); });
   }
 
-  // Replaces the factor by the weights of all pairs, and returns the part of <W, S> that the divergence adds.
-  V add_divergence(const V* u, const V* t, const V* m, const V* s) {
+  // The first k elements of `t` are bbar. The weights of all pairs, those of the divergence added, replace the factor.
+  void add_with_divergence(const V* u, V f, V fbar, const V* m, const V* s, V* t) {
+    const int k = tile_.k();
     const MembersDivergence& wanted = operation_.divergence;
-    const V value = divergence_.evaluate(tile_.factor(), m, s);
+    const V value = divergence_.evaluate(tile_.factor(), m, s, t);
+    add_contrast(u, fbar, t, k);
     store(value, wanted.value);
     write_members([&](int l) { return divergence_.solved(l); }, wanted.solved);
     write_members([&](int l) { return divergence_.diagonal(l); }, wanted.diagonal);
     divergence_.write_weights(tile_.matrix(), [&](int i, int j, V in_entry) __attribute__((always_inline)) {
       return pair_weight(t, u, i, j) + 2.0 * wanted.weight * in_entry;
     });
-    const int k = tile_.k();
     for (int j = 0; j <= k; ++j) tile_.matrix().row(k)[j] = pair_weight(t, u, k, j);
     for (int i = 0; i <= k; ++i) tile_.matrix().row(i)[i] *= 0.5;  // one entry, not a pair
-    return wanted.weight * divergence_.total();
+    const auto weight = [&](int i, int j) { return tile_.factor().row(i)[j]; };
+    contract_weights(
+        tile_, covariance_, weight, [&](int i) { return weight(i, i); },
+        fbar * f + wanted.weight * divergence_.total(), gradient_, sums_);
+    if (operation_.d_locations) pull_locations(weight);
   }
 
   // Numbers of each member of the conditioning set.

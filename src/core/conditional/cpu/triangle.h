@@ -138,20 +138,14 @@ struct Triangle {
     for_each_block(count, [&](int i, auto rows) { solve_rows_of<decltype(rows)::value>(x + i, 0, length); });
   }
 
-  // x := L^-T x for the leading `length` rows of the factor. Two rows at a time, to
-  // load and store x half as often.
-  void solve_backward(V* x, int length) const {
-    int i = length - 1;
-    for (; i >= 1; i -= 2) {
-      const V* upper = row(i);
-      const V* lower = row(i - 1);
-      const V xi = x[i] * inverse_diagonal[i];
-      const V xj = (x[i - 1] - upper[i - 1] * xi) * inverse_diagonal[i - 1];
-      x[i] = xi;
-      x[i - 1] = xj;
-      for (int m = 0; m < i - 1; ++m) x[m] -= upper[m] * xi + lower[m] * xj;
-    }
-    if (i == 0) x[0] = x[0] * inverse_diagonal[0];
+  // x := L^-T x for the leading `length` rows of the factor.
+  void solve_backward(V* x, int length) const { solve_backward_of<1>(&x, length); }
+
+  // x := (LL')^-1 x for two vectors, for which each row of the factor is loaded once.
+  void solve_pair(V* x, V* y, int length) const {
+    V* both[2] = {x, y};
+    solve_rows_of<2>(both, 0, length);
+    solve_backward_of<2>(both, length);
   }
 
   // Replaces the leading `length` rows of a symmetric matrix by their Cholesky factor. A pivot
@@ -172,6 +166,32 @@ struct Triangle {
       case 1: solve_block<M, 1, zero>(x, from, first); break;
       default: break;
     }
+  }
+
+  // Two rows of the factor at a time, to load and store x half as often.
+  template <int M>
+  void solve_backward_of(V* const* vectors, int length) const {
+    V* x[M];
+    for (int v = 0; v < M; ++v) x[v] = vectors[v];
+    int i = length - 1;
+    for (; i >= 1; i -= 2) {
+      const V* upper = row(i);
+      const V* lower = row(i - 1);
+      V xi[M], xj[M];
+      for (int v = 0; v < M; ++v) {
+        xi[v] = x[v][i] * inverse_diagonal[i];
+        xj[v] = (x[v][i - 1] - upper[i - 1] * xi[v]) * inverse_diagonal[i - 1];
+        x[v][i] = xi[v];
+        x[v][i - 1] = xj[v];
+      }
+      for (int m = 0; m < i - 1; ++m) {
+        const V above = upper[m], below = lower[m];
+#pragma GCC unroll 2
+        for (int v = 0; v < M; ++v) x[v][m] -= above * xi[v] + below * xj[v];
+      }
+    }
+    if (i == 0)
+      for (int v = 0; v < M; ++v) x[v][0] = x[v][0] * inverse_diagonal[0];
   }
 
   template <int M>
