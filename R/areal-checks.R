@@ -1,9 +1,7 @@
 # Checks of what responses on areas support.
 
 check_areal <- function(settings, areal, formula, locations, transform) {
-  check_gaussian(settings$family,
-    refuse_areal(sprintf("the family %s", settings$family$family),
-      "Counts: give rates as a Gaussian response, with weights = their denominators; or the centres by sf::st_centroid()."))
+  check_areal_family(settings$family)
   if (!has_ability(settings$method, "areal_rows")) {
     refuse_areal(method_call(settings$method), sprintf("Use %s.", able_methods("areal_rows", "or")))
   }
@@ -17,6 +15,11 @@ check_areal <- function(settings, areal, formula, locations, transform) {
     refuse_areal("covariates at points together with random effects or smooths",
       "Give the means of the covariates as columns of `data`.")
   }
+}
+
+check_areal_family <- function(family) {
+  check_gaussian(family, refuse_areal(sprintf("the family %s", family$family),
+    "Counts: give rates as a Gaussian response, with weights = their denominators; or the centres by sf::st_centroid()."))
 }
 
 check_areal_covariance <- function(settings, data) {

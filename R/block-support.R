@@ -43,10 +43,12 @@
 #' @return A settings object for the argument `support` of [neargp()].
 #' @section Methods:
 #' You can fit one Gaussian response by [exact_gp()], or by [vecchia()] without inducing points, on
-#' the CPU. The covariance can be a sum, with `ard` or an anisotropy, and not [cov_spacetime()],
-#' local or with `by`. For counts, model the rates as a Gaussian response with `weights`, or use the
-#' centres as points. Draws of [simulate()][simulate.neargp] at the fitted rows are means over
-#' areas. The curve of [empirical_variogram()] is that of points, and its pairs are areas.
+#' the CPU. A [joint model][joint_models] by [vnngp()] combines Gaussian responses on areas with
+#' other responses, without `covariates`. The covariance can be a sum, with `ard` or an anisotropy,
+#' and not [cov_spacetime()], local or with `by`. For counts, model the rates as a Gaussian response
+#' with `weights`, or use the centres as points. Draws of [simulate()][simulate.neargp] at the
+#' fitted rows are means over areas. The curve of [empirical_variogram()] is that of points, and its
+#' pairs are areas.
 #' @references Kyriakidis, P. C. (2004). A geostatistical framework for area-to-point spatial
 #'   interpolation. *Geographical Analysis* 36, 259–289. Goovaerts, P. (2008). Kriging and
 #'   semivariogram deconvolution in the presence of irregular geographical units. *Mathematical

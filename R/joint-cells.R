@@ -20,8 +20,8 @@ joint_cells <- function(object, targets, settings) {
     }))
 }
 
-# The fields at data and cells behind a pointer. `count`: of their locations. `place` and `cell`:
-# the location of each row of the data and of each cell. `data`: the rows. `most_exact`: up to so
+# The fields at data and cells behind a pointer. `count`: of their locations. `points`: those of
+# each row of the data. `cell`: the location of each cell. `data`: the rows. `most_exact`: up to so
 # many unknowns the factor is exact.
 fields_with_cells <- function(object, cells, settings, most_exact = 3000L) {
   shared <- fitted_joint_problem(object, settings$context)
@@ -29,7 +29,7 @@ fields_with_cells <- function(object, cells, settings, most_exact = 3000L) {
   coords <- rbind(shared$coords, cells)
   node <- location_index(coords)
   places <- seq_len(nrow(shared$coords))
-  shared$place <- node[places][shared$place]
+  shared$place[] <- node[places][shared$place]
   shared$coords <- coords[!duplicated(node), , drop = FALSE]
   shared$method$k <- settings$k %||% neighbors_of_areas(object)
   shared$common <- NULL
@@ -44,7 +44,8 @@ fields_with_cells <- function(object, cells, settings, most_exact = 3000L) {
       settings$context)
     latent
   })
-  list(pointer = pointer, count = nrow(shared$coords), place = shared$place, cell = node[-places],
+  list(pointer = pointer, count = nrow(shared$coords),
+    points = points_of_rows(shared$place, shared$shares), cell = node[-places],
     response = shared$response, data = data)
 }
 
@@ -66,8 +67,10 @@ fields_at_cells <- function(object, latent, cells, settings) {
   A <- core_loadings(object)
   W <- posterior$pseudo_precision
   natural <- W * (posterior$linear_predictor - latent$data$offset) + posterior$slope
-  right <- sums_by_field(latent, cbind(natural, W * latent$data$design), latent$place,
-    A[latent$response, , drop = FALSE])
+  points <- latent$points
+  at_rows <- cbind(natural, W * latent$data$design)
+  right <- sums_by_field(latent, points$share * at_rows[points$row, , drop = FALSE], points$place,
+    A[latent$response[points$row], , drop = FALSE])
   solved <- core_latent_solve(latent$pointer, right, settings$context)
   solved <- solved[unknowns_of(latent, latent$cell, ncol(A)), , drop = FALSE]
   response <- solved[, -1L, drop = FALSE]

@@ -29,7 +29,8 @@ joint_key <- function(shared) {
   })
   checksums_of(list(`the response` = list(data[c("y", "trials")], shared$response),
     `the trend` = list(data$design, lapply(shared$parts, function(part) colnames(part$data$X))),
-    `the coordinates` = list(shared$coords, shared$place, shared$locations$metric),
+    `the coordinates` = list(shared$coords, shared$place, shared$shares,
+      shared$locations$metric),
     `the weights` = data$weights, `the offset` = data$offset,
     `the covariance` = list(shared$structures, as.list(shared$layout)),
     `the method` = list(class(shared$method), shared$method),

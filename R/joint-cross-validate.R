@@ -60,6 +60,7 @@ autoplot.neargp_joint_cv <- function(object, outputs = NULL, ...) {
 
 # The fold of each location.
 folds_of_places <- function(object, folds) {
+  refuse_without_areas(object, "folds of locations")
   places <- nrow(object$posterior$coords)
   if (length(folds) == 1L) {
     unit <- fold_units(object)

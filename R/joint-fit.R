@@ -67,8 +67,9 @@ all_gaussian <- function(parts) all(vapply(parts, function(part) is_gaussian(par
 
 # The objective at the start is the sum of the separate fits, if each response begins with its own
 # field and its own coefficients. Otherwise it is the sum of what these fits found. `first` is NULL
-# after a given start.
+# after a given start. The fits of areas take them for points, and their sum means nothing.
 joint_separate <- function(shared, first) {
+  if (has_joint_areas(shared$parts)) return(NULL)
   if (is.null(shared$common) && !is.null(first)) return(first)
   if (all(vapply(shared$parts, function(part) is.numeric(part$log_likelihood), NA)))
     sum(vapply(shared$parts, function(part) part$log_likelihood, 0))
@@ -92,8 +93,8 @@ loading_signs <- function(A, shared) {
 
 # All that predictions need, as plain numbers, of locations and of rows.
 joint_posterior <- function(shared, state, at_optimum) {
-  list(coords = shared$coords, place = shared$place, response = shared$response,
-    order = state$search$order, neighbors = as.matrix(state$search$neighbors),
+  list(coords = shared$coords, place = shared$place, shares = shared$shares,
+    response = shared$response, order = state$search$order, neighbors = as.matrix(state$search$neighbors),
     component = state$search$component, mean = at_optimum$mean, variance = at_optimum$node_variance,
     pseudo_precision = at_optimum$pseudo_precision,
     linear_predictor = at_optimum$linear_predictor, slope = at_optimum$slope,
@@ -166,7 +167,8 @@ joint_part <- function(part, m, shared, values, trend, posterior) {
     part$data$X)
   part$core_trend <- list(beta = trend$core$beta[with_effects],
     beta_vcov = trend$core$beta_vcov[with_effects, with_effects, drop = FALSE])
-  part$posterior <- list(coords = posterior$coords, node = posterior$place[rows],
+  part$posterior <- list(coords = posterior$coords,
+    node = if (is.null(posterior$shares)) posterior$place[rows],  # areas are at several
     pseudo_precision = posterior$pseudo_precision[rows],
     linear_predictor = posterior$linear_predictor[rows], slope = posterior$slope[rows],
     variance_at_data = posterior$variance_at_data[rows])

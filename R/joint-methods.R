@@ -24,6 +24,11 @@
 #' * **Common coefficients**: `list(a ~ common(x) + z, b ~ common(x))` estimates one coefficient
 #'   of x. `common(1)` is a common intercept.
 #' * **Missing responses** are `NA`. Responses may be at different locations.
+#' * **Areas**: the data of a Gaussian response may be sf polygons, or a grid with
+#'   `support = block_support()`. Its rows are then means over areas, for example grid cells of a
+#'   satellite next to stations. Predictions at points combine both. An area takes at most 64
+#'   points, and `k` is at least 30 by default. Folds of locations are not available, and `print()`
+#'   shows no separate fits. Counts on areas are not supported.
 #' * **Gain**: `print()` compares the ELBO with separate fits.
 #'
 #' With as many shared fields as responses, the prior of correlations is LKJ(2), unless all
@@ -68,7 +73,7 @@ sections.neargp_joint <- function(x, digits, summary = NULL) {
   facts <- c(Formulas = on_lines(ifelse(left == x$outputs, formulas, paste0(x$outputs, ": ",
     formulas))),
     Responses = on_lines(sprintf("%s: %s, %s observed", x$outputs, families,
-      vapply(x$parts, function(part) format_count(length(part$data$y)), ""))),
+      vapply(x$parts, count_of_rows, ""))),
     Locations = format_count(nrow(x$posterior$coords)),
     Coordinates = describe_locations(input_locations(x$locations)))
   c(list(new_section(sprintf("Gaussian process fit of %d responses with %d %s: %s",
@@ -82,6 +87,12 @@ sections.neargp_joint <- function(x, digits, summary = NULL) {
     with_deviations(joint_covariances(x)), show = show_numbers),
   new_section("Ranges and families:", joint_parameters(x), boundary_remark(x))),
   list(new_section(joint_ending(x), apart = TRUE)))
+}
+
+count_of_rows <- function(part) {
+  count <- format_count(length(part$data$y))
+  if (is.null(part$areas)) return(count)
+  sprintf("%s areas of up to %d points", count, max(tabulate(part$areas$row)))
 }
 
 # The correlation of the fields of each structure, and the responses of fields of their own.
@@ -226,7 +237,7 @@ BIC.neargp_joint <- function(object, ...) {
 }
 
 #' @export
-nobs.neargp_joint <- function(object, ...) length(object$posterior$place)
+nobs.neargp_joint <- function(object, ...) length(object$posterior$response)
 
 #' @export
 fitted.neargp_joint <- function(object, ...) {

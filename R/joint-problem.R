@@ -3,15 +3,13 @@
 
 # `start`: a joint fit at which the search begins, NULL for the fits of single responses.
 new_joint_problem <- function(parts, structures, method, control, context, session, start = NULL) {
-  coords <- do.call(rbind, lapply(parts, function(part) part$data$coords))
-  place <- location_index(coords)
-  coords <- coords[!duplicated(place), , drop = FALSE]
-  begun <- if (is.null(start)) joint_start_loadings(structures, parts, coords, context) else
+  places <- places_of_parts(parts)
+  begun <- if (is.null(start)) joint_start_loadings(structures, parts, places$coords, context) else
     loadings_of_start(start)
   locations <- parts[[1L]]$locations
   layout <- joint_layout(structures, begun$free, parts, locations)
-  shared <- joint_problem(parts, structures, coords, place, layout, locations, method, control,
-    context, session)
+  shared <- joint_problem(parts, structures, places, layout, locations, method, control, context,
+    session)
   shared$start <- joint_start_working(layout, structures, begun$loadings, parts)
   if (!is.null(start)) shared$start <- with_start_of(shared$start, layout, start)
   shared$prior <- shared$prior && is_invertible(shared)
@@ -27,13 +25,15 @@ is_invertible <- function(shared) {
   rcond(stats::cov2cor(tcrossprod(A))) > 1e-8
 }
 
-joint_problem <- function(parts, structures, coords, place, layout, locations, method, control,
-                          context, session = new_session()) {
+# `places`: of places_of_parts().
+joint_problem <- function(parts, structures, places, layout, locations, method, control, context,
+                          session = new_session()) {
   new_state("neargp_joint_problem",
     parts = parts,                   # the fits of single responses, by name
     structures = structures,         # sets of fields, joint_structures()
-    coords = coords,                 # of the locations
-    place = place,                   # the location of each row
+    coords = places$coords,          # of the locations
+    place = places$place,            # the location of each row
+    shares = places$shares,          # the weights of the locations of areas, NULL without areas
     response = rep(seq_along(parts), vapply(parts, function(part) length(part$data$y), 0L)),
     data = data_of_parts(parts),     # rows as the core takes them
     common = common_map(parts),      # of coefficients that responses share, joint-common.R
@@ -50,8 +50,8 @@ joint_problem <- function(parts, structures, coords, place, layout, locations, m
 # The problem that a fit has solved, at its optimum.
 fitted_joint_problem <- function(object, context) {
   known <- object$whole %||% object$posterior
-  shared <- joint_problem(object$parts, object$structures, known$coords, known$place,
-    object$layout, object$locations, object$method, object$control, context)
+  shared <- joint_problem(object$parts, object$structures, known, object$layout,
+    object$locations, object$method, object$control, context)
   shared$start <- object$parameters$working
   shared$prior <- object$prior
   shared$bounds <- joint_bounds(shared)

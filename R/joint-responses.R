@@ -73,7 +73,7 @@ finished_joint_fit.default <- function(responses, object) object
 refused_of_joint <- c(prior = "Leave it out.",
   fixed = "Give values to the families and the covariance, for example cov_matern(range = 10).",
   transform = "Transform a response in its formula.",
-  measurement_variance = "Leave it out, or give `weights`.", support = "Leave it out.",
+  measurement_variance = "Leave it out, or give `weights`.",
   cluster = "Leave it out: a joint fit runs in one process, on all of its `threads`.", time = NA)
 
 check_joint_call <- function(call) {
@@ -202,12 +202,14 @@ refuse_categories <- function(outputs, parent = NULL) {
 
 # ---- the fits of single responses ----------------------------------------------------------------
 
-# `responses`: of joint_responses(); `shared`: what all parts take in place of the call's arguments.
-# `checkpoint`: the file of the joint fit, NULL without one.
-fit_parts <- function(responses, formulas, shared, checkpoint) {
+# `responses`: of joint_responses(); `settings`: of joint_settings().
+fit_parts <- function(responses, formulas, settings) {
   call <- responses$call
   frame <- responses$frame
   families <- responses$families
+  shared <- settings$shared
+  checkpoint <- settings$checkpoint$path
+  support <- settings$support
   outputs <- names(formulas)
   data <- expressions_of_responses(call, "data", outputs, frame)
   rows <- lapply(c(weights = "weights", offset = "offset", subset = "subset"), function(name) {
@@ -222,16 +224,29 @@ fit_parts <- function(responses, formulas, shared, checkpoint) {
     own[names(shared)] <- shared
     own$family <- families[[output]]
     own["nugget"] <- list(if (is_gaussian(families[[output]])) nuggets[[output]])
+    own["support"] <- list(NULL)
     own <- own[!vapply(as.list(own), is.null, NA)]
     check_one_column(own, output, frame)
     kept <- with_part_checkpoint(own, checkpoint, match(output, outputs), frame)
-    part <- rlang::try_fetch(fit_part(kept, frame), neargp_error_response = function(condition) {
-      if (has_categories(own, frame)) refuse_categories(output, condition)
-      rlang::zap()
-    })
+    part <- rlang::try_fetch(fit_with_areas(kept, support, frame),
+      neargp_error_response = function(condition) {
+        if (has_categories(own, frame)) refuse_categories(output, condition)
+        rlang::zap()
+      })
     part$call$control <- own$control
+    part$call$data <- own$data
     part
   })
+}
+
+# The fit of a response, at the middles of areas.
+fit_with_areas <- function(call, support, frame) {
+  data <- tryCatch(eval(call$data, frame), error = function(e) NULL)  # an error of the fit's
+  areal <- areas_of_response(call, data, support, frame)
+  if (is.null(areal)) return(fit_part(call, frame))
+  call$data <- quote(middles_of_areas)
+  with_points_of_areas(fit_part(call, list2env(list(middles_of_areas = areal$data),
+    parent = frame)), areal)
 }
 
 # A matrix as the response of one formula in a list would be several responses again.

@@ -15,7 +15,7 @@ joint_optimum <- function(shared, few_places = 4000L) {
   for (a in seq_along(levels)[-1L]) {
     slopes <- state$slopes %||% slopes_near_optimum(levels[[a - 1L]], state)
     begin_stage(shared$session, sprintf("k = %d", shared$method$k))
-    share <- length(levels[[a]]$place) / length(levels[[a - 1L]]$place)
+    share <- length(levels[[a]]$response) / length(levels[[a - 1L]]$response)
     state["slopes"] <- list(NULL)
     state <- joint_level(levels[[a]], state, joint_scoring(levels[[a]],
       share * slopes$information, 0.1))
@@ -24,10 +24,11 @@ joint_optimum <- function(shared, few_places = 4000L) {
 }
 
 # The problems of few locations, of ten times as many, and of all. The first locations of the maxmin
-# ordering cover the region evenly.
+# ordering cover the region evenly. Few of them would be all points of an area.
 joint_levels <- function(shared, few_places) {
   places <- nrow(shared$coords)
-  if (places <= few_places || shared$control$coarse_k == 0L) return(list(shared))
+  alone <- places <= few_places || shared$control$coarse_k == 0L || !is.null(shared$shares)
+  if (alone) return(list(shared))
   least <- few_places %/% 2L
   counts <- unique(pmax(places %/% c(100L, 10L), least))
   c(lapply(counts, with_first_places, shared = shared), list(shared))

@@ -47,8 +47,9 @@ drawn_in_class_of <- function(newdata, columns) {
 
 target_of_rows <- function(part) {
   data <- part$data
-  list(coords = data$coords, X = full_design(data), offset = data$offset, weights = data$weights,
-    complete = rep(TRUE, length(data$y)), parameter_columns = columns_of_rows(data))
+  points_as_target(part, list(coords = data$coords, X = full_design(data), offset = data$offset,
+    weights = data$weights, complete = rep(TRUE, length(data$y)),
+    parameter_columns = columns_of_rows(data)))
 }
 
 # Draws of the coefficients, of the parameters, and of each field at these locations given the
@@ -83,7 +84,7 @@ drawn_at <- function(object, field, coords, nodes, context) {
 }
 
 # Draws of the linear predictor of a response, targets x draws. `place`: of each target among the
-# locations of the drawn fields.
+# locations of the drawn fields. Areas are means of the draws at their points.
 predictor_draws <- function(object, part, target, drawn, place, context) {
   columns <- part$joint$columns
   m <- part$joint$response
@@ -93,9 +94,11 @@ predictor_draws <- function(object, part, target, drawn, place, context) {
   eta <- base_mean(part$data, target$X, target$offset) + design %*% drawn$betas
   for (field in seq_len(ncol(A))) eta <- eta + A[m, field] * drawn$fields[[field]][place, ,
     drop = FALSE]
-  if (!nrow(drawn$parameters)) return(eta)
-  fields <- fields_at(object, target$coords, predict_settings(part))
-  eta + parameter_slopes(object, fields, design, m) %*% drawn$parameters
+  if (nrow(drawn$parameters)) {
+    fields <- fields_at(object, target$coords, predict_settings(part))
+    eta <- eta + parameter_slopes(object, fields, design, m) %*% drawn$parameters
+  }
+  means_of_rows(eta, target$areas)
 }
 
 # A fit of one field of this structure, as field_elsewhere() reads it.

@@ -12,8 +12,8 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
   structures <- joint_fields(responses, with_joint_replicates(settings$covariance, first_data))
   start <- check_joint_start(settings$start, names(responses$formulas), structures)
   common <- cut_common(responses$formulas)
-  parts <- with_common_terms(fit_parts(responses, common$formulas, settings$shared,
-    settings$checkpoint$path), common$labels)
+  parts <- with_common_terms(fit_parts(responses, common$formulas, settings), common$labels)
+  check_support_is_used(settings$support, parts)
   check_common_locations(parts)
   check_joint_parts(parts)
   parts <- located_parts(responses, parts)
@@ -22,7 +22,7 @@ fit_joint <- function(call, kept_call, formula, family, data, frame) {
   session <- new_session(kept_call, settings$verbose)
   object <- run_in_session(session, function() {
     method <- settings$method
-    method$k <- method$k %||% method$default_k
+    method$k <- method$k %||% default_joint_k(method, parts)
     shared <- new_joint_problem(parts, structures, method, settings$control,
       new_context(settings$threads, "cpu", settings$control$neighbor_search), session,
       start)
@@ -58,7 +58,8 @@ joint_settings <- function(call, data, frame) {
   first["variance"] <- list(NULL)
   verbose <- value("verbose") %||% rlang::is_interactive()
   list(covariance = covariance, control = control, checkpoint = checkpoint, method = method,
-    threads = value("threads"), start = value("start"), verbose = check_flag(verbose, "verbose"),
+    support = check_joint_support(value("support")), threads = value("threads"),
+    start = value("start"), verbose = check_flag(verbose, "verbose"),
     shared = list(method = method, covariance = structure(list(components = list(first)),
       class = "neargp_covariance"), verbose = FALSE, start = NULL, resume = NULL))
 }
