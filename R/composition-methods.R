@@ -6,8 +6,8 @@ sections.neargp_composition <- function(x, digits, summary = NULL) {
   counts <- colSums(x$composition$counts)
   processes <- ncol(shared_loadings(x))
   facts <- c(Formula = deparse1(stats::formula(x)),
-    Response = sprintf("multinomial() with softmax link, %s samples of %s", format_count(length(totals)),
-      format_totals(totals)),
+    Response = sprintf("multinomial() with softmax link, %s samples of %s",
+      format_count(length(totals)), format_totals(totals)),
     Categories = on_lines(sprintf("%s: %s counts%s", x$outputs, vapply(counts, format_count, ""),
       ifelse(seq_along(counts) == 1L, ", the reference", ""))),
     Locations = format_count(max(x$composition$location)),

@@ -3,50 +3,45 @@
 #' Predict the probabilities of categories of a composition
 #'
 #' @description
-#' Returns the probability of each category of a fit with `family = multinomial()`, with its
-#' standard deviation. The probabilities of a location sum to 1.
+#' Returns the probability of each category, with its standard deviation. The probabilities of a
+#' location sum to 1.
 #'
 #' ```r
 #' predict(fit, newdata, interval = "confidence")
 #' ```
 #'
 #' @details
-#' The logarithms of ratios to the first category are jointly normal. Means, standard deviations and
-#' limits integrate over them, correlations included, by 2,048 points of a lattice that are the same
-#' in each call. The error of a mean is typically 0.0002, and that of a limit 0.001. Another order
-#' of categories changes results by these errors.
+#' The logarithms of ratios to the first category are jointly normal. Means and limits integrate over
+#' them by 2,048 points, the same in each call. The error of a mean is typically 0.0002, and that of
+#' a limit 0.001.
 #'
-#' `simulate()` draws counts that sum to `trials`, for `newdata = NULL` to the total of each sample.
-#' `scores()` returns the log score of whole samples, the Brier score for each count and the root
-#' mean square error of proportions. Without `newdata`, each sample is predicted from the others.
-#' [cross_validate()] leaves locations out. `fitted()` returns probabilities, and `residuals()`
-#' observed less fitted proportions, or Pearson residuals.
+#' * `simulate()` draws counts that sum to `trials`, or to the totals of the data.
+#' * `scores()` returns the log score of whole samples and Brier scores. Without `newdata`, each
+#'   sample is predicted from the others.
+#' * `residuals()` returns observed less fitted proportions, or Pearson residuals.
 #'
 #' @param object a fit of [neargp()] with `family = multinomial()`.
-#' @param newdata,level,threads,chunk_size,filename,overwrite,verbose,re.form,allow.new.levels see
+#' @param newdata,level,probs,threads,chunk_size,filename,overwrite,verbose,re.form,allow.new.levels see
 #'   [predict.neargp()].
 #' @param type `"response"` (default) for probabilities, `"quantile"` for their quantiles, `"link"`
-#'   for logarithms of ratios to the first category, or `"factor"` for the processes.
-#' @param interval `"confidence"` for the probabilities, or `"prediction"` for the counts of a new
-#'   sample. Default: `"none"`.
-#' @param probs for quantiles, the probabilities. Default: `c(0.05, 0.5, 0.95)`.
-#' @param threshold a number, or one for each category. Adds `p_mean_exceed_<category>`, the
-#'   probability that the probability of the category exceeds it. Default `NULL`: none.
+#'   for the logarithms of ratios, or `"factor"` for the processes.
+#' @param interval `"confidence"` for probabilities, or `"prediction"` for counts of a new sample.
+#'   Default: `"none"`.
+#' @param threshold a number, or one for each category. Adds `p_mean_exceed_<category>`, how probable
+#'   it is that the probability exceeds the number. Default `NULL`: none.
 #' @param trials a whole number, the total of a new sample. Default: 1.
-#' @param outputs the names of the categories that are wanted. Default: all.
+#' @param outputs the names of categories. Default: all.
 #' @param ... not used.
-#' @return An object like `newdata` with `mean_<category>`, `sd_<category>` and the further columns
-#'   of [predict.neargp_joint()].
+#' @return An object like `newdata` with `mean_<category>`, `sd_<category>` and further columns.
 #' @seealso [multinomial()], [predict.neargp_joint()]
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(80), y = runif(80))
-#' d$kind <- cut(sin(5 * d$x) + rnorm(80, sd = 0.4), c(-Inf, -0.3, 0.4, Inf),
-#'   labels = c("bog", "heath", "wood"))
+#' d$kind <- sample(c("bog", "heath", "wood"), 80, TRUE)
+#' d$kind[d$x < 0.4] <- "wood"
 #' fit <- neargp(kind ~ 1, d, coords = ~ x + y, family = multinomial(), method = vnngp(k = 8))
 #' predict(fit, d[1:3, ], interval = "confidence", threshold = 0.5)
-#' predict(fit, d[1:3, ], type = "link")
-#' simulate(fit, 2, newdata = d[1:3, ], trials = 10, seed = 1)
+#' simulate(fit, 2, newdata = d[1:3, ], trials = 10)
 #' scores(fit)
 #' @export
 predict.neargp_composition <- function(object, newdata,
@@ -82,8 +77,8 @@ predict.neargp_composition <- function(object, newdata,
 
 check_composition_wanted <- function(wanted) {
   if (wanted$type != "response" && wanted$interval == "prediction") {
-    abort_argument("interval", sprintf("\"none\" or \"confidence\" with type = \"%s\"", wanted$type),
-      "prediction")
+    abort_argument("interval", sprintf("\"none\" or \"confidence\" with type = \"%s\"",
+      wanted$type), "prediction")
   }
   if (wanted$type %in% c("link", "factor") && !is.null(wanted$threshold)) {
     abort_argument("threshold", "NULL unless probabilities are predicted", wanted$threshold)
@@ -98,7 +93,7 @@ composition_columns <- function(object, newdata, outputs, wanted) {
   as.data.frame(spread_over_rows(columns, at$complete), optional = TRUE)
 }
 
-# Logarithms of ratios to the reference, which has none itself.
+# Logarithms of ratios to the reference, without the reference itself.
 ratio_columns <- function(ratios, names, outputs, wanted) {
   shown <- which(names %in% outputs)
   half <- stats::qnorm((1 + wanted$level) / 2)

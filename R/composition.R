@@ -1,11 +1,10 @@
 # Compositions: the response of multinomial(). Sample i contains n_im counts of category m, N_i in
 # all, with probabilities p_im = exp(z_im) / sum_l exp(z_il). Let the counts be Poisson with mean
 # exp(o_i + a_i + z_im), where o_i is known and a_i unknown. Samples of one location with the same
-# trend share a = a_j. With w_i frequencies, N = sum w_i N_i, E = sum w_i exp(o_i) and S = sum_l
-# exp(z_l), the integral over a flat prior of a is
+# trend share a = a_j. Let w_i be frequencies, N = sum w_i N_i and E = sum w_i exp(o_i). Let S be
+# sum_l exp(z_l), and L the sum of w_i times N_i o_i + sum_m n_im z_m. With a flat prior of a,
 #
-#   integral exp(sum_i w_i sum_m n_im (a + o_i + z_m) - E S exp(a)) da
-#     = exp(sum_i w_i (N_i o_i + sum_m n_im z_m)) Gamma(N) / (E S)^N.
+#   integral exp(L + N a - E S exp(a)) da = exp(L) Gamma(N) / (E S)^N.
 #
 # This is the multinomial likelihood but for constants. The log of the ratio of both is
 #
@@ -253,7 +252,7 @@ finished_joint_fit.neargp_composition_responses <- function(responses, object) {
   object
 }
 
-# By the formulas above.
+# See the formulas above.
 multinomial_constant <- function(composition, offset) {
   weights <- composition$weights
   totals <- rowSums(composition$counts)

@@ -11,25 +11,24 @@
 #' @details
 #' The probability of category m is `exp(eta_m)` divided by the sum over all categories. The first
 #' category is the reference with `eta = 0`, as in nnet::multinom() and brms. Each further category
-#' takes a trend, and all of them share Gaussian processes as a [joint model][joint_models] does.
-#' The order of the categories changes coefficients, but neither probabilities nor the ELBO.
+#' takes a trend, and all share Gaussian processes as in [joint models][joint_models]. The order of
+#' the categories changes coefficients, but neither probabilities nor the ELBO.
 #'
 #' * **Response**: `cbind()` of counts, a matrix of counts with column names, or a factor with one
 #'   category for each row. Samples without a count are left out, and a message says so.
-#' * **Processes**: by default two factors with one range, and one factor for two categories. Two
-#'   factors follow most of the variation at little cost. [cov_coregionalisation()] chooses other
-#'   ranks up to the number of categories less 1, and `own` processes of single categories.
+#' * **Processes**: two factors with one range, or one factor for two categories. Two factors follow
+#'   most of the variation at little cost. [cov_coregionalisation()] chooses other ranks, up to the
+#'   number of categories less 1, and `own` processes.
 #' * **Weights** are frequencies. An offset is an error, since it would cancel.
 #' * **Random effects** belong to the logarithms of ratios to the reference.
 #'
-#' The counts are Poisson given a constant for each sample (Baker 1994). The constant is unknown,
-#' with a normal prior of standard deviation 100. [vnngp()] maximises the ELBO, to which the
-#' constants of the multinomial density are added.
+#' The counts are Poisson given an unknown constant for each sample (Baker 1994), with a normal prior
+#' of standard deviation 100. [vnngp()] maximises the ELBO of the multinomial density.
 #'
 #' Use [categorical()] for many predictors, where [svgp()] or [loo_k()] classify.
 #'
 #' @return `multinomial()` returns an object of class `family` for the argument `family` of
-#'   [neargp()]. The fit is of class `neargp_composition`. See [predict.neargp_composition()].
+#'   [neargp()]. The fit is of class `neargp_composition`.
 #' @seealso [predict.neargp_composition()], [joint_models], [response_family]
 #' @references Baker, S. G. (1994). The multinomial-Poisson transformation. *The Statistician* 43,
 #'   495–504.

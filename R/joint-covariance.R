@@ -7,8 +7,8 @@
 
 # A list of structures. `component`: the correlation. `fields`: how many. `own`: the response of
 # each field, NULL for shared fields. `of`: the response whose fit the search begins at, NULL for
-# all. `loadings`: known ones, NULL for estimated ones. Structures of compositions (composition.R)
-# can have a `reference`, a response without loadings, or be the `constant` of each sample.
+# all. `loadings`: known ones, NULL for estimated ones. In compositions (composition.R),
+# `reference` is a response without loadings, and `constant` marks the constants of samples.
 joint_structures <- function(covariance, outputs, most_separate = 3L) {
   count <- length(outputs)
   if (is.null(covariance)) {

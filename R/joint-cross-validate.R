@@ -21,7 +21,8 @@ cross_validate.neargp_joint <- function(object, folds = 10, refit = FALSE, level
   predictions <- predictions[order(match(predictions$output, object$outputs), predictions$row), ]
   rownames(predictions) <- NULL
   structure(list(scores = scores_of_folds(object, predictions, level), predictions = predictions,
-    folds = fold, refit = refit, level = level, elapsed = proc.time()[["elapsed"]] - began), class = "neargp_joint_cv")
+    folds = fold, refit = refit, level = level, elapsed = proc.time()[["elapsed"]] - began),
+  class = "neargp_joint_cv")
 }
 
 #' @export
@@ -89,7 +90,7 @@ predict_joint_fold <- function(object, shared, fold, value, refit, level) {
 
 # Compositions have methods of these generics (composition-scores.R).
 
-# The locations that folds do not divide, a number for each place.
+# The number of the unit that each location belongs to. Folds do not divide units.
 fold_units <- function(object) UseMethod("fold_units")
 
 #' @export
@@ -101,7 +102,7 @@ fold_by_row <- function(object, folds) UseMethod("fold_by_row")
 #' @export
 fold_by_row.default <- function(object, folds) folds
 
-# `object`: the fit without the places `held`.
+# `object`: the fit without the locations `held`.
 rows_of_fold <- function(object, held, value, level) UseMethod("rows_of_fold")
 
 #' @export

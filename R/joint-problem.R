@@ -63,8 +63,8 @@ joint_groups <- function(structures, locations) {
     components = list(structure$component)), locations))
 }
 
-# Correlations of a factor model are singular by design. Those of ratios to a reference depend on its
-# choice.
+# Correlations of a factor model are singular by design. Those of ratios to a reference depend on
+# the choice of the reference.
 has_full_rank <- function(structures, count) {
   shared <- vapply(structures, function(x) is.null(x$own) && is.null(x$reference), NA)
   all(shared) && count_shared_fields(structures) >= count

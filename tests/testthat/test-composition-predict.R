@@ -42,7 +42,7 @@ test_that("predictions are probabilities, and limits contain them", {
   means <- as.matrix(found[paste0("mean_", fit$outputs)])
   expect_equal(rowSums(means)[1:2], c(1, 1), ignore_attr = TRUE)
   expect_true(all(is.na(found[3L, ])))
-  expect_true(all(found$lower_oak < found$mean_oak & found$mean_oak < found$upper_oak, na.rm = TRUE))
+  expect_true(all(found$lower_oak < found$mean_oak, found$mean_oak < found$upper_oak, na.rm = TRUE))
   expect_equal(predict(fit, new, interval = "confidence", threshold = c(0.3, 0.5, 0.1)), found)
   expect_named(predict(fit, new, outputs = "beech"), c("mean_beech", "sd_beech"))
   expect_named(predict(fit, new, type = "link"), c("mean_beech", "sd_beech", "mean_other",
