@@ -15,7 +15,9 @@ unlike_spread <- 20
 warn_unlike_units <- function(problem, distance) {
   # users who name the distance want it, as in inform_degrees()
   if (identical(distance, "euclidean")) return(invisible())
-  pairs <- lapply(unique(lapply(problem$groups, function(x) x$group)), unlike_coordinates, problem)
+  # an ellipsoid stretches each of its coordinates
+  sharing <- Filter(function(x) is.null(x$ellipsoid), problem$groups)
+  pairs <- lapply(unique(lapply(sharing, function(x) x$group)), unlike_coordinates, problem)
   found <- Filter(Negate(is.null), pairs)
   if (length(found)) warn_units(found[[1L]], problem$covariance$components[[1L]]$family)
   invisible()

@@ -168,6 +168,7 @@ component_groups <- function(covariance, locations) {
       if (is_periodic(component)) list(search = periodic_search_group(component, locations)),
       if (is_zonal(component)) list(search = core_group(range_groups(component, locations))),
       if (is_replicated(component)) list(replicate = TRUE),
+      if (max(rotation_of(component$anisotropy)$coordinates, 0L) > 2L) list(ellipsoid = TRUE),
       if (!is.null(locations$support)) list(areal = TRUE))
   })
 }

@@ -55,7 +55,7 @@ test_that("all methods compute with the matrix of an ellipsoid", {
 
 test_on_devices("derivatives in the working parameters are those of finite differences", {
   fit <- suppressWarnings(neargp(z ~ 1, rotated_data(), coords = ~ x + y + depth,
-    method = vecchia(k = 39), covariance = cov_matern(1.5, anisotropy = "3d"),
+    method = vecchia(k = 39), covariance = cov_matern(nu = NULL, anisotropy = "3d"),
     control = neargp_control(max_iterations = 2)))
   problem <- list(data = fit$data, layout = fit$layout,
     groups = component_groups(fit$covariance, fit$locations), context = test_context(),
@@ -177,6 +177,13 @@ test_extended("an ellipsoid is estimated, reported, fixed and continued", {
   expect_equal(c(logLik(started)), c(logLik(free)), tolerance = 1e-4)
   curve <- attr(empirical_variogram(free), "curve")
   expect_true(all(is.finite(curve$gamma)))
+})
+
+test_that("an ellipsoid stretches coordinates of other units", {
+  fit <- function(covariance) neargp(z ~ 1, rotated_data(), coords = ~ x + y + depth,
+    covariance = covariance, nugget = 0.1, method = exact_gp())
+  expect_warning(fit(cov_exponential(1, 0.5)), class = "neargp_warning_units")
+  expect_no_warning(fit(cov_exponential(1, 0.5, anisotropy = ellipsoid)))
 })
 
 test_that("an ellipsoid needs three coordinates, all its numbers and scatter", {
