@@ -261,7 +261,7 @@ check_anisotropy <- function(anisotropy, name) {
   known <- Find(function(rotation) {
     length(anisotropy) == length(rotation$names) && setequal(names(anisotropy), rotation$names)
   }, rotations)
-  ratios <- utils::head(known$names, known$ratios %||% 0L)
+  ratios <- ratio_names(known)
   valid <- is.numeric(anisotropy) && !is.null(known) && all(is.finite(anisotropy)) &&
     all(anisotropy[ratios] > 0 & anisotropy[ratios] <= 1)
   if (!valid) {

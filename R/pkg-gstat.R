@@ -87,11 +87,10 @@ as_component <- function(call, fixed) {
   values <- call$arguments
   if (!fixed) {
     axes <- values$anisotropy
-    rotation <- rotation_of(axes)
-    is_zonal <- any(axes[utils::head(rotation$names, rotation$ratios)] < zonal_ratio)
-    kept <- if (is_zonal) c("range", "anisotropy")
+    flat <- any(axes[ratio_names(rotation_of(axes))] < zonal_ratio)
+    kept <- if (flat) c("range", "anisotropy")
     values <- c(list(start = values[setdiff(names(values), kept)]), values[kept],
-      if (!is.null(axes) && !is_zonal) list(anisotropy = if (length(axes) == 5L) "3d" else TRUE),
+      if (!is.null(axes) && !flat) list(anisotropy = if (length(axes) == 5L) "3d" else TRUE),
       if (call$maker == "cov_matern") list(nu = NULL))
   }
   do.call(utils::getFromNamespace(call$maker, "neargp"), values)

@@ -38,6 +38,9 @@ rotation_of <- function(anisotropy) {
   if (is.character(anisotropy) || length(anisotropy) == 5L) rotations$space else rotations$plane
 }
 
+# The ratios among the numbers that users type; none without a rotation.
+ratio_names <- function(rotation) utils::head(rotation$names, rotation$ratios %||% 0L)
+
 rotation_of_axes <- function(axes) {
   Find(function(rotation) length(rotation$kinds) == length(axes), rotations)
 }
