@@ -28,7 +28,8 @@
 #'   else `"ML"`.
 #' @param solver `"cholesky"` (default) or `"cg"`, see the section Conjugate gradients.
 #' @param neighbors the number of neighbours of the preconditioner, a positive integer. Default: 30.
-#' @param probes the number of random probes, an integer of at least 2. Default: 16.
+#' @param probes the number of random probes in the search, an integer of at least 2. The reported
+#'   log-likelihood takes four times as many. Default: 16.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @references Wang, K. A. et al. (2019). Exact Gaussian processes on a million data points.
 #'   *NeurIPS*.

@@ -31,7 +31,7 @@ test_that("the log-likelihood is that of the dense matrix within its standard er
     at <- given$problem$start + shift
     found <- given$iterative$evaluate(at)
     dense <- given$dense$evaluate(at)
-    expect_lt(found$value_error, 0.5)
+    expect_lt(found$value_error, 1)
     expect_within_errors(found$value, dense$value, found$value_error)
     expect_equal(found$beta, dense$beta, tolerance = 1e-8)
     expect_equal(found$beta_vcov, dense$beta_vcov, tolerance = 1e-8)
@@ -100,7 +100,7 @@ test_that("many probes come nearer to the dense log-likelihood", {
     exact_gp(solver = "cg", neighbors = 3L))
   at <- given$problem$start
   dense <- given$dense$evaluate(at)$value
-  many <- iterative_objective(given$problem, at, count = 512L)$evaluate(at)
+  many <- iterative_objective(given$problem, at, random_probes(given$problem, 512L))$evaluate(at)
   expect_lt(many$value_error, given$iterative$evaluate(at)$value_error)
   expect_within_errors(many$value, dense, many$value_error)
 })
