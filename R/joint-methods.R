@@ -24,6 +24,7 @@
 #' * **Common coefficients**: `list(a ~ common(x) + z, b ~ common(x))` estimates one coefficient
 #'   of x. `common(1)` is a common intercept.
 #' * **Missing responses** are `NA`. Responses may be at different locations.
+#' * **Files**: `data` may be a [row_source()]. Each response reads its columns into memory.
 #' * **Areas**: the data of a Gaussian response may be sf polygons, or a grid with
 #'   `support = block_support()`. Its rows are then means over areas, for example grid cells of a
 #'   satellite next to stations. Predictions at points combine both. An area takes at most 64

@@ -89,11 +89,11 @@ refuse_of_joint <- function(what, remedy) {
       i = remedy))
 }
 
-check_rows_in_memory <- function(data) {
-  sources <- if (is_row_source(data)) list(data) else if (is.list(data)) unclass(data)
-  if (!any(vapply(sources, is_row_source, NA))) return(invisible())
-  refuse_of_joint("row_source()",
-    "Read the rows into a data frame, for example by as.data.frame() of each file.")
+# The data of the first response, the first chunk of a source.
+data_of_first_response <- function(data) {
+  is_single <- is.data.frame(data) || !is.list(data) || is_row_source(data)
+  first <- if (is_single) data else data[[1L]]
+  if (is_row_source(first)) first_chunk(first) else first
 }
 
 # The formulas of the responses, by name.
@@ -173,7 +173,7 @@ expressions_of_responses <- function(call, name, outputs, frame) {
   }
   # expressions of columns of the data cannot be evaluated here
   value <- tryCatch(eval(expression, frame), error = function(e) NULL)
-  if (!is.list(value) || is.data.frame(value)) {
+  if (!is.list(value) || is.data.frame(value) || is_row_source(value)) {
     return(stats::setNames(rep(list(expression), length(outputs)), outputs))
   }
   numbers <- stats::setNames(seq_along(value), names(value))
@@ -228,7 +228,7 @@ fit_parts <- function(responses, formulas, settings) {
     own <- own[!vapply(as.list(own), is.null, NA)]
     check_one_column(own, output, frame)
     kept <- with_part_checkpoint(own, checkpoint, match(output, outputs), frame)
-    part <- rlang::try_fetch(fit_with_areas(kept, support, frame),
+    part <- rlang::try_fetch(fit_rows(kept, support, frame),
       neargp_error_response = function(condition) {
         if (has_categories(own, frame)) refuse_categories(output, condition)
         rlang::zap()
@@ -239,14 +239,22 @@ fit_parts <- function(responses, formulas, settings) {
   })
 }
 
-# The fit of a response, at the middles of areas.
-fit_with_areas <- function(call, support, frame) {
+# The fit of a response to the rows of a source, or at the middles of areas.
+fit_rows <- function(call, support, frame) {
   data <- tryCatch(eval(call$data, frame), error = function(e) NULL)  # an error of the fit's
   areal <- areas_of_response(call, data, support, frame)
-  if (is.null(areal)) return(fit_part(call, frame))
-  call$data <- quote(middles_of_areas)
-  with_points_of_areas(fit_part(call, list2env(list(middles_of_areas = areal$data),
-    parent = frame)), areal)
+  rows <- if (is_row_source(data)) columns_of_source(data, call) else areal$data
+  if (is.null(rows)) return(fit_part(call, frame))
+  call$data <- quote(rows)
+  part <- fit_part(call, list2env(list(rows = rows), parent = frame))
+  if (is.null(areal)) part else with_points_of_areas(part, areal)
+}
+
+# Each response needs its own columns only.
+columns_of_source <- function(source, call) {
+  named <- c(as.list(call)[intersect(names(call), c("formula", "coords", "covariance", "nugget",
+    "weights", "offset", "subset"))], list(call$family$formulas))
+  rows_of_source(source, list(cluster = NULL), named)$rows
 }
 
 # A matrix as the response of one formula in a list would be several responses again.

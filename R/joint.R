@@ -4,10 +4,9 @@
 fit_joint <- function(call, kept_call, formula, family, data, frame) {
   began <- proc.time()[["elapsed"]]
   check_joint_call(call)
-  check_rows_in_memory(data)
   responses <- if (is_multinomial(family)) composition_responses(call, formula, data, frame) else
     joint_responses(call, formula, family, data, frame)
-  first_data <- if (is.data.frame(data) || !is.list(data)) data else data[[1L]]
+  first_data <- data_of_first_response(data)
   settings <- joint_settings(call, first_data, frame)
   structures <- joint_fields(responses, with_joint_replicates(settings$covariance, first_data))
   start <- check_joint_start(settings$start, names(responses$formulas), structures)

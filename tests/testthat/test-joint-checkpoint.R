@@ -86,7 +86,7 @@ test_that("a checkpoint of another joint fit says what differs", {
   expect_identical(joint_numbers(run(resume = file)), joint_numbers(fit))
 })
 
-test_that("shards, clusters and row sources are refused with the remedy", {
+test_that("shards and clusters are refused with the remedy", {
   d <- joint_data()
   run <- function(data = d, ...) {
     neargp(list(count ~ 1, amount ~ 1), data, coords = ~ x + y,
@@ -95,9 +95,21 @@ test_that("shards, clusters and row sources are refused with the remedy", {
   expect_error(run(control = neargp_control(shards = 2)), "one process",
     class = "neargp_error_argument")
   expect_error(run(cluster = list(1)), "threads", class = "neargp_error_argument")
+})
+
+test_that("rows of sources give the numbers of a data frame", {
   file <- withr::local_tempfile(fileext = ".csv")
-  utils::write.csv(d, file, row.names = FALSE)
-  for (data in list(row_source(file), list(d, row_source(file)))) {
-    expect_error(run(data), "data frame", class = "neargp_error_argument")
+  utils::write.csv(joint_data(), file, row.names = FALSE)
+  d <- utils::read.csv(file)
+  run <- function(data) {
+    neargp(list(count ~ 1, amount ~ 1), data, coords = ~ x + y,
+      family = list(poisson(), Gamma("log")), method = vnngp(k = 6),
+      covariance = cov_coregionalisation(cov_matern(nu = 1.5), rank = 1))
   }
+  whole <- run(d)
+  source <- row_source(file, chunk_rows = 50)
+  expect_identical(joint_numbers(run(source)), joint_numbers(whole))
+  mixed <- run(list(d, source))
+  expect_identical(mixed$log_likelihood, whole$log_likelihood)
+  expect_identical(predict(mixed, d[1:3, ]), predict(whole, d[1:3, ]))
 })
