@@ -82,8 +82,7 @@ rows_of_part <- function(part) {
 }
 
 # The locations of all rows: distinct `coords` and the `place` of each row. With areas, `place` is a
-# matrix with a column of locations for each row, NA where it has fewer, and `shares` are their
-# weights.
+# matrix with a column of locations for each row, padded by NA, and `shares` are their weights.
 places_of_parts <- function(parts) {
   coords <- do.call(rbind, lapply(parts, function(part) part$areas$coords %||% part$data$coords))
   index <- location_index(coords)

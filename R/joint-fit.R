@@ -94,8 +94,9 @@ loading_signs <- function(A, shared) {
 # All that predictions need, as plain numbers, of locations and of rows.
 joint_posterior <- function(shared, state, at_optimum) {
   list(coords = shared$coords, place = shared$place, shares = shared$shares,
-    response = shared$response, order = state$search$order, neighbors = as.matrix(state$search$neighbors),
-    component = state$search$component, mean = at_optimum$mean, variance = at_optimum$node_variance,
+    response = shared$response, order = state$search$order,
+    neighbors = as.matrix(state$search$neighbors), component = state$search$component,
+    mean = at_optimum$mean, variance = at_optimum$node_variance,
     pseudo_precision = at_optimum$pseudo_precision,
     linear_predictor = at_optimum$linear_predictor, slope = at_optimum$slope,
     field_response = at_optimum$field_response, variance_at_data = at_optimum$variance,

@@ -7,10 +7,12 @@
 
 # The latent model behind a pointer. `search`: ordering and neighbours of the locations.
 joint_latent <- function(shared, search, exact = shared$method$factor == "exact") {
+  release_models(search$neighbors)
   shares <- shared$shares %||% matrix(1, 1L, length(shared$place))
   in_memory(nrow(search$neighbors), nrow(shared$coords), core_fields(
     core_nodes(shared$coords, search$order, search$neighbors, shared$method$jitter, NULL),
-    list(places = matrix(shared$place, nrow(shares)), shares = shares, response = shared$response, structure = structure_of_fields(shared$structures)),
+    list(places = matrix(shared$place, nrow(shares)), shares = shares, response = shared$response,
+      structure = structure_of_fields(shared$structures)),
     length(shared$parts), merged_rows(shared$data, shared$common)[c("y", "trials", "weights",
       "offset", "design")], exact, factor_bytes(shared$method), shared$context,
     shared$data$effects))

@@ -25,7 +25,7 @@ latent_data <- function(nodes, coords, component, k, context) {
 
 latent_problem <- function(problem, nodes, search) {
   data <- problem$data
-  release_unused(prod(dim(search$neighbors)))
+  release_models(search$neighbors)
   pointer <- in_memory(nrow(search$neighbors), nrow(nodes$coords), core_latent(
     core_nodes(nodes$coords, search$order, search$neighbors, problem$method$jitter, nodes$low_rank),
     latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$context),

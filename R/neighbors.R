@@ -83,6 +83,9 @@ release_unused <- function(entries) {
   if (entries > 5e6) gc()
 }
 
+# A latent model takes about 200 bytes for each neighbour.
+release_models <- function(neighbors) release_unused(20 * prod(dim(neighbors)))
+
 # A key for the core's generator, drawn from R's, so that set.seed() governs it.
 order_key <- function() floor(stats::runif(1L) * 2^31)
 

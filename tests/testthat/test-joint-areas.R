@@ -151,7 +151,7 @@ test_that("missing areas and points of one location", {
   expect_equal(unname(tabulate(fit$parts$grid$areas$row)), rep(4L, 8L))
   expect_length(fit$posterior$response, 22L)
   expect_equal(colSums(fit$posterior$shares), rep(1, 22L))
-  # two points of an area that are one location have their sum as weight
+  # equal points of an area count once, with the sum of their weights
   part <- function(coords, rows, areas = NULL) list(data = list(coords = coords, y = double(rows)),
     areas = areas)
   places <- places_of_parts(list(part(cbind(c(1, 2), 0), 2L), part(cbind(0, 0), 1L,

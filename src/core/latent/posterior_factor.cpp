@@ -39,8 +39,8 @@ bool are_positive(const std::vector<double>& x) { return *std::min_element(x.beg
 PosteriorFactor::PosteriorFactor(const LatentModel& model, PosteriorKind kind, FactorSettings settings,
                                  const RunContext& context)
     : model_(model), kind_(kind), exact_(settings.exact), may_be_exact_(settings.may_be_exact),
-      pattern_(make_pattern(settings.most_bytes, context)), factor_(make_factor()), values_(pattern_.length()),
-      inverse_(pattern_.length()), variance_(model.data()) {}
+      pattern_(make_pattern(settings.most_bytes, context)), factor_(make_factor()), inverse_(pattern_.length()),
+      variance_(model.data()) {}
 
 // Several fields are unknowns of a location, up to as many as there is code for. An exact factor, and more fields, need
 // a node for each field at a location.
@@ -73,19 +73,20 @@ void PosteriorFactor::set_prior() {
 }
 
 // Nothing is done if the factor is already that of these pseudo-observations. For a Gaussian response that holds in all
-// but the first step.
+// but the first step. A is made where its inverse will be.
 bool PosteriorFactor::factorize(const std::vector<double>& precision, const RunContext& context) {
   if (precision == factorized_) return true;
   factorized_.clear();
-  values_ = prior_values_;
+  std::vector<double>& values = inverse_;
+  values = prior_values_;
   if (model_.interpolates()) {
-    pattern_.add_joint_outer_products(1, model_.interpolation().weights().data(), precision.data(), values_.data());
+    pattern_.add_joint_outer_products(1, model_.interpolation().weights().data(), precision.data(), values.data());
   } else {
     std::vector<double> at_nodes(model_.nodes());
     model_.sum_at_nodes(precision.data(), at_nodes.data());
-    pattern_.add_diagonal(at_nodes.data(), values_.data());
+    pattern_.add_diagonal(at_nodes.data(), values.data());
   }
-  if (!factor_->factorize(values_.data(), context)) return false;
+  if (!factor_->factorize(values.data(), context)) return false;
   if (kind_ != PosteriorKind::laplace) {
     factor_->inverse(inverse_.data(), context);
     if (!model_.low_rank() && !find_variances(context)) return false;
@@ -124,7 +125,6 @@ void PosteriorFactor::become_exact(const RunContext& context) {
   factorized_.clear();
   if (pattern_.unknowns() > 1) {
     pattern_ = make_pattern(0.0, context);
-    values_.resize(pattern_.length());
     inverse_.resize(pattern_.length());
     prior_revision_ = 0;
   }

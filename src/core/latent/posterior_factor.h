@@ -98,8 +98,8 @@ class PosteriorFactor {
   SparsePattern pattern_;
   std::unique_ptr<SparseFactor> factor_;
   LowRankFactor low_rank_;
-  std::vector<double> prior_values_, values_, inverse_;  // Q, A and Z on the pattern
-  std::vector<double> factorized_;                       // the precisions that factor_ has, empty if it has none
+  std::vector<double> prior_values_, inverse_;  // Q and Z on the pattern
+  std::vector<double> factorized_;              // the precisions that factor_ has, empty if it has none
   std::vector<double> variance_;
 };
 
