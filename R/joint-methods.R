@@ -32,6 +32,10 @@
 #'   shows no separate fits. Counts on areas are not supported.
 #' * **Gain**: `print()` compares the ELBO with separate fits.
 #'
+#' All locations of a joint fit are in the memory of one process. `neargp_control(shards = )` and
+#' `cluster` are errors: the sums that shards of [vnngp()] return are those of one response with one
+#' field.
+#'
 #' With as many shared fields as responses, the prior of correlations is LKJ(2), unless all
 #' responses are Gaussian.
 #'

@@ -17,6 +17,7 @@ joint_optimum <- function(shared, few_places = 4000L) {
     begin_stage(shared$session, sprintf("k = %d", shared$method$k))
     share <- length(levels[[a]]$response) / length(levels[[a - 1L]]$response)
     state["slopes"] <- list(NULL)
+    state <- without_model(state)
     state <- joint_level(levels[[a]], state, joint_scoring(levels[[a]],
       share * slopes$information, 0.1))
   }

@@ -1,5 +1,6 @@
-# CPU seconds of one core for three responses that share two fields: counts, presence and amounts at n locations. They are
-# compared with the fits of single responses, which are the start of the joint fit and part of its time.
+# CPU seconds of one core, and memory, for three responses that share two fields: counts, presence and amounts at n
+# locations. They are compared with the fits of single responses, which are the start of the joint fit and part of its
+# time. `peak_mb` is the most memory of the process during the fit, with R and the data (Linux alone).
 #
 #   NEARGP_THREADS=1 OMP_NUM_THREADS=1 Rscript bench/joint-speed.R [SIZES]
 #
@@ -28,14 +29,36 @@ catches <- function(n) {
     amount = rgamma(n, 3, 3 / exp(1 - 0.6 * first + 0.3 * second)))
 }
 
+status_mb <- function(name) {
+  line <- if (file.exists("/proc/self/status")) grep(name, readLines("/proc/self/status"), value = TRUE)
+  if (length(line)) as.numeric(gsub("[^0-9]", "", line)) / 1024 else NA_real_
+}
+
+forget_peak <- function() {
+  gc()
+  if (file.exists("/proc/self/clear_refs")) cat("5", file = "/proc/self/clear_refs")
+}
+
+# Single fits with the covariance of the joint one's start.
+separate_cpu <- function(d) {
+  timed(for (given in list(list(count ~ 1, poisson()), list(present ~ 1, binomial()), list(amount ~ 1, Gamma("log")))) {
+    neargp(given[[1L]], d, coords = ~ x + y, family = given[[2L]], covariance = cov_matern(nu = 1.5), method = vnngp(),
+      threads = 1)
+  })$cpu
+}
+
 measured <- function(n) {
   d <- catches(n)
+  separate <- separate_cpu(d)
+  forget_peak()
+  before <- status_mb("^VmRSS")
   took <- timed(neargp(list(count ~ 1, present ~ 1, amount ~ 1), d, coords = ~ x + y,
     family = list(poisson(), binomial(), Gamma("log")),
     covariance = cov_coregionalisation(cov_matern(nu = 1.5), rank = 2), threads = 1))
   fit <- took$value
-  data.frame(locations = n, cpu = took$cpu, separate_elapsed = fit$elapsed[["separate"]], joint_elapsed = fit$elapsed[["joint"]],
-    evaluations = fit$convergence$evaluations, gain = fit$log_likelihood - fit$separate)
+  data.frame(locations = n, cpu = took$cpu, separate_cpu = separate, ratio = took$cpu / separate,
+    evaluations = fit$convergence$evaluations, gain = fit$log_likelihood - fit$separate, peak_mb = status_mb("^VmHWM"),
+    before_mb = before)
 }
 
 # Saved after each size, since the last one takes longer than all others.
