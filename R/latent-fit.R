@@ -10,10 +10,17 @@ rough_optimum <- function(problem, few_rows = 4000L) {
     return(list(working = problem$start, iterations = 0L, evaluations = 0L))
   }
   problem$control["shards"] <- list(NULL)  # few rows
-  n <- length(problem$data$y)
-  if (n > few_rows && is.null(problem$inducing)) {
-    problem <- first_rows(problem, "maxmin", max(few_rows %/% 2L, n %/% 10L))
+  if (length(problem$data$y) > few_rows && is.null(problem$inducing)) {
+    problem <- tenth_of_rows(problem, few_rows)
   }
+  quasi_newton_optimum(problem)
+}
+
+tenth_of_rows <- function(problem, few_rows) {
+  first_rows(problem, "maxmin", max(few_rows %/% 2L, length(problem$data$y) %/% 10L))
+}
+
+quasi_newton_optimum <- function(problem) {
   optimize <- function(objective, working, coarse) {
     quasi_newton(objective, working, problem$free, problem$bounds, problem$control,
       relative_tolerance = 1e-6)

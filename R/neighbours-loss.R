@@ -5,7 +5,8 @@
 # expected loss of log-likelihood is the sum of 1/2 log(f_k / f), where f is given all earlier rows.
 # Most of it shows between k and 4 k neighbours. The means of predictions from few and from many
 # neighbours differ by E(m_k - m)^2 = f_k - f. Therefore (f_k - f) / f is the square of the error in
-# standard deviations.
+# standard deviations. `gain` is the expected log-likelihood that the k neighbours add to that of
+# independent rows of variance v, the sum of 1/2 log(v / f_k).
 
 has_neighbor_loss <- function(object) {
   has_ability(object$method, "neighbor_loss") && !is_streamed(object) && !has_blocks(object$method)
@@ -16,8 +17,8 @@ loss_of_fit <- function(object, k, context) {
     object$method$ordering %||% "maxmin", context)
 }
 
-# `likelihood`, `prediction` and `local_mean`; NULL where all other rows are neighbours. `order`: of
-# the rows, found by `ordering` unless it is at hand.
+# `likelihood`, `gain`, `prediction` and `local_mean`; NULL where all other rows are neighbours.
+# `order`: of the rows, found by `ordering` unless it is at hand.
 sampled_loss <- function(data, locations, covariance, nugget, k, ordering, context, rows = 256L,
                          places = 160L, order = loss_order(data, component, ordering, k, context)) {
   if (length(data$y) <= k + 1L) return(NULL)
@@ -31,11 +32,10 @@ sampled_loss <- function(data, locations, covariance, nugget, k, ordering, conte
   if (has_space_time(covariance)) covariance$nugget <- nugget
   component <- metric_component(covariance)
   likelihood <- if (has_space_time(covariance))
-    if_computable(space_time_loss(data, component, k, ordering, context)) else
+    if_computable(list(likelihood = space_time_loss(data, component, k, ordering, context))) else
     if_computable(likelihood_loss(data, component, nugget, k, order, variance_at, rows, context))
-  c(list(likelihood = likelihood),
-    if (places > 0L && is.null(locations$local) && is.null(locations$support))
-      if_computable(prediction_loss(data, locations, component, k, variance_at, places, context)))
+  c(likelihood, if (places > 0L && is.null(locations$local) && is.null(locations$support))
+    if_computable(prediction_loss(data, locations, component, k, variance_at, places, context)))
 }
 
 # No key of a random order is kept, and none is drawn here.
@@ -54,9 +54,10 @@ likelihood_loss <- function(data, component, nugget, k, order, variance_at, rows
     min(4L * k, n - 1L), context)
   coords <- data$coords[at, , drop = FALSE]
   noise <- nugget / data$weights[at]
-  few <- variance_at(coords, core_neighbors_first(neighbors, k)) + noise
+  given <- function(k) variance_at(coords, core_neighbors_first(neighbors, k)) + noise
+  few <- given(k)
   many <- variance_at(coords, neighbors) + noise
-  n * mean(log(few / many)) / 2
+  list(likelihood = n * mean(log(few / many)) / 2, gain = n * mean(log(given(0L) / few)) / 2)
 }
 
 # The loss of rows in the middle of the data, with neighbours of the largest correlation among them.

@@ -39,9 +39,20 @@ method_families.neargp_vecchia_field <- function(method) "gaussian"
 
 # ---- the choice ----------------------------------------------------------------------------------
 
-# Losses above which the fit conditions on the field: in units of log-likelihood, and in standard
-# deviations of a prediction.
-tolerated_loss <- c(likelihood = 0.3, prediction = 0.06)
+# Losses above which the fit conditions on the field: in units of log-likelihood and, of many rows,
+# as a share of what the neighbours add to it; and in standard deviations of a prediction. With less
+# than that share, estimates on the field differ by a part of their standard errors, and predictions
+# by less than `prediction`, for more than ten times the time (bench/notes/conditioning.md).
+tolerated_loss <- c(likelihood = 0.3, share = 5e-4, prediction = 0.06)
+
+tolerated_likelihood <- function(loss) {
+  max(tolerated_loss[["likelihood"]], tolerated_loss[["share"]] * loss$gain)
+}
+
+loses_too_much <- function(loss) {
+  isTRUE(loss$likelihood > tolerated_likelihood(loss)) ||
+    isTRUE(loss$prediction > tolerated_loss[["prediction"]])
+}
 
 # The least nugget, as a share of the field's variance, at which conditioning on the field pays.
 # With less noise most of the loss comes from the field itself (bench/notes/conditioning.md).
@@ -49,10 +60,10 @@ least_noise <- 0.01
 
 # Whether the loss is plain already at estimates by few neighbours, which spares a search with all
 # of them. These estimates are too rough to show that nothing is lost.
-is_clearly_lossy <- function(problem, working, order_in = NULL, most = 1) {
-  decides_by_loss(problem) && is.null(reason_for_responses(problem, working)) &&
-    isTRUE(loss_in(order_in, reorder_at, problem, working, rows = 64L, places = 0L)$likelihood >
-      most)
+is_clearly_lossy <- function(problem, working, order_in = NULL, margin = 3) {
+  if (!decides_by_loss(problem) || !is.null(reason_for_responses(problem, working))) return(FALSE)
+  loss <- loss_in(order_in, reorder_at, problem, working, rows = 64L, places = 0L)
+  isTRUE(loss$likelihood > margin * tolerated_likelihood(loss))
 }
 
 # Returns what the likelihood of a problem is conditioned `on`, from the `loss` of neighbor_loss().
@@ -62,7 +73,7 @@ conditioning_at <- function(problem, working, lossy = FALSE, order_in = NULL) {
   if (!decides_by_loss(problem)) return(NULL)
   method <- problem$method
   loss <- loss_in(order_in, 0, problem, working)
-  lossy <- lossy || any(unlist(loss[names(tolerated_loss)]) > tolerated_loss, na.rm = TRUE)
+  lossy <- lossy || loses_too_much(loss)
   reason <- if (lossy) reason_for_responses(problem, working)
   if (!is.null(reason)) tell_loss(loss, method$k, reason)
   list(on = if (lossy && is.null(reason)) "field" else "responses", loss = loss, reason = reason)
@@ -150,8 +161,7 @@ fit_method.neargp_vecchia_field <- function(method, problem) {
   problem$data <- core_data(problem$data)
   problem <- with_search_tolerance(problem)
   nodes <- latent_nodes(problem)
-  few <- problem
-  few$method$k <- min(15L, method$k)
+  few <- with_few_neighbors(problem)
   if (!is.null(problem$rough)) few$start <- problem$rough$working
   rough <- if (is.null(problem$rough) || nrow(nodes$coords) > many_locations)
     rough_optimum(few) else problem$rough
@@ -165,6 +175,25 @@ fit_method.neargp_vecchia_field <- function(method, problem) {
 }
 
 many_locations <- 4000L
+
+with_few_neighbors <- function(problem) {
+  problem$method$k <- min(15L, problem$method$k)
+  problem
+}
+
+# Whether a simpler model has no better optimum on a tenth of many rows, where both searches begin
+# at the result of all rows. A search that has ended at a local optimum would show there.
+holds_on_few_rows <- function(problem, nested, working) {
+  if (!is_on_field(problem$method) || length(problem$data$y) <= many_locations) return(FALSE)
+  problem$start <- working
+  few <- tenth_of_rows(replace(problem, "data", list(core_data(problem$data))), many_locations)
+  simple <- near_result(problem, nested, working)
+  simple$data <- few$data
+  value_of <- function(problem) {
+    if_computable(quasi_newton_optimum(with_few_neighbors(problem))$evaluated$value)
+  }
+  isTRUE(value_of(few) >= value_of(simple) - problem$control$refresh_gain)
+}
 
 # As many as for vecchia().
 #' @export

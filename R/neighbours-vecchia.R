@@ -193,7 +193,9 @@ fit_method.neargp_vecchia <- function(method, problem) {
       if (is_large_table(problem)) negligible_in_table(row_count(problem$data)))
   optimize <- with_single_precision(problem, scoring_optimizer(problem))
   begun <- with_best_start(problem, method$k, objective_for, optimize)
-  few <- from_few_rows(begun$problem, method$k, scoring_optimizer)
+  few <- from_few_rows(begun$problem, method$k, scoring_optimizer, function(working) {
+    objective_for(component_at(problem, working), method$k)$evaluate(working, information = TRUE)
+  })
   problem <- few$problem
   state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible,
     function(state) is_clearly_lossy(problem, state$working, order_in),

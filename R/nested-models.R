@@ -17,7 +17,8 @@ fit_above_nested <- function(method, problem) {
     !is.null(simple) && !isTRUE(result$value >= simple$value - problem$control$refresh_gain)
   }
   for (nested in c(isotropic_models(problem), smoothness_models(method, problem))) {
-    if (loses_on_few_rows(problem, nested$problem, result$working, scoring_optimizer)) next
+    if (loses_on_few_rows(problem, nested$problem, result$working, scoring_optimizer) ||
+      holds_on_few_rows(problem, nested, result$working)) next
     near <- near_result(problem, nested, result$working)
     near$control$tolerance <- max(near$control$tolerance, 0.02)
     simple <- if_computable(fit_method(method, near))

@@ -58,7 +58,21 @@ test_that("a tolerance that the call gives is kept in large tables, also if it i
 test_that("a range at its bound begins again where its predictor has an effect", {
   problem <- list(free = c(TRUE, TRUE, TRUE, FALSE), bounds = list(upper = c(5, 5, 5, 5)),
     layout = data.frame(kind = c("variance", "range", "range", "range")))
-  expect_equal(without_endless_ranges(problem, c(5, 5, 2, 5)), c(5, 5 - log(20), 2, 5))
+  restarted <- function(slope, working = c(5, 5, 2, 5)) {
+    without_endless_ranges(problem, working, function(working) {
+      list(gradient = c(0, slope, -9, -9), information = diag(4L))
+    })
+  }
+  # a parabola in the inverse square w of the range, with second derivative 1 in its logarithm
+  w <- exp(-2 * 5)
+  top <- 4e-4
+  slope <- 2 * w * (w - top) / (4 * w^2)
+  expect_equal(restarted(slope), c(5, -log(top) / 2, 2, 5))
+  expect_equal(restarted(-1e3), c(5, 5 - log(20), 2, 5))
+  # a gain below half a unit, a gradient outwards, and a range that is not at its bound
+  expect_equal(restarted(-0.9), c(5, 5, 2, 5))
+  expect_equal(restarted(3), c(5, 5, 2, 5))
+  expect_equal(restarted(-3, c(5, 2, 2, 5)), c(5, 2, 2, 5))
 })
 
 test_extended("a large table ends at the optimum of the search that begins with all rows", {
