@@ -10,37 +10,47 @@
 
 # The problem with its start at the optimum of some terms, and the steps that this took. An earlier
 # fit is a better start, and so is the optimum of a nested model, for which no coarse round is
-# asked. `optimizer`: a function of a problem. `evaluate`: the likelihood of all rows.
-from_few_rows <- function(problem, k, optimizer, evaluate) {
+# asked. `optimizer`: a function of a problem. `objective_at`: returns the likelihood of all rows
+# with the neighbours at some parameters.
+from_few_rows <- function(problem, k, optimizer, objective_at) {
   none <- list(problem = problem, iterations = 0L, evaluations = 0L)
   if (!is.null(problem$warm_start) || problem$control$coarse_k == 0L || !has_few_rows(problem)) {
     return(none)
   }
   state <- if_computable(fit_few_rows(problem, k, optimizer))
   if (is.null(state)) return(none)
-  problem$start <- without_endless_ranges(problem, state$working, evaluate)
+  problem$start <- without_endless_ranges(problem, state$working, objective_at)
   problem$control$coarse_k <- 0L
   c(list(problem = problem), state[c("iterations", "evaluations")])
 }
 
 # Few rows may not show the effect of a predictor. Its range then ends at the upper bound, where the
 # predictor changes nothing, and a search of all rows may stay there. For the data set pol that
-# local maximum was lower by 90 units. Near the bound the likelihood is a parabola in the inverse
-# square w of the range. Let g and I be gradient and information of all rows in the logarithm of the
-# range. The top of the parabola is at (1 - 2 g / I) w, and higher by g^2 / (2 I). A range that
-# promises a gain begins again there, but not below a twentieth of its bound, ten standard
-# deviations of the predictor. When all ranges began again, elevators took twenty steps to return.
-without_endless_ranges <- function(problem, working, evaluate, least_gain = 0.5) {
+# local maximum was lower by 90 units. Endless ranges therefore begin again at a twentieth of their
+# bound, ten standard deviations of the predictor. Where this loses more than `most` for each row,
+# the search would take tens of steps to return, as it did for elevators. There, only ranges that
+# promise a gain begin again.
+without_endless_ranges <- function(problem, working, objective_at, most = 0.05) {
   upper <- problem$bounds$upper
   endless <- problem$free & problem$layout$kind == "range" & working > upper - log(10)
   if (!any(endless)) return(working)
-  found <- if_computable(evaluate(working))
-  if (is.null(found$information)) return(working)
+  again <- replace(working, endless, upper[endless] - log(20))
+  objective <- if_computable(objective_at(working))
+  found <- if (!is.null(objective)) objective$evaluate(working, information = TRUE)
+  if (is.null(found$information)) return(again)
+  if (objective$evaluate(again)$value > found$value - most * objective$n) return(again)
+  pmax(shorter_where_promising(found, working, endless), pmin(again, working))
+}
+
+# Near the bound the likelihood is a parabola in the inverse square w of the range. Let g and I be
+# gradient and information in the logarithm of the range. The top of the parabola is at
+# (1 - 2 g / I) w, and higher by g^2 / (2 I).
+shorter_where_promising <- function(found, working, endless, least_gain = 0.5) {
   gradient <- found$gradient
   information <- diag(found$information)
   promising <- which(endless & gradient < 0 & gradient^2 > 2 * least_gain * information)
-  shorter <- working[promising] - log1p(-2 * gradient[promising] / information[promising]) / 2
-  replace(working, promising, pmax(shorter, upper[promising] - log(20)))
+  replace(working, promising,
+    working[promising] - log1p(-2 * gradient[promising] / information[promising]) / 2)
 }
 
 has_few_rows <- function(problem) {

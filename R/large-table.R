@@ -1,7 +1,7 @@
 # Large tables: a range for each of several predictors and ten thousand rows or more.
 #
 # Each set of neighbours and each order changes the log-likelihood of 15,000 rows of 18 predictors
-# by 10 to 50 units, whatever the parameters. Steps that promise less than 0.02 units, and rounds
+# by 10 to 50 units, whatever the parameters. Steps that promise less than 0.2 units, and rounds
 # that gain less than a fiftieth of the sampling error, therefore end the search
 # (bench/notes/speed.md).
 
@@ -17,7 +17,7 @@ is_large_table <- function(problem, many = 3L, least = 2L * search_rows) {
 }
 
 # The problem with the tolerance of its search, unless the call gives one.
-with_search_tolerance <- function(problem, of_table = 0.02) {
+with_search_tolerance <- function(problem, of_table = 0.2) {
   control <- problem$control
   given <- "tolerance" %in% attr(control, "given") || control$tolerance != default_tolerance
   if (!given && is_large_table(problem)) problem$control$tolerance <- of_table

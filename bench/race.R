@@ -3,7 +3,8 @@
 #   OMP_NUM_THREADS=1 NEARGP_RIVALS=<library> NEARGP_PYTHON=<interpreter> Rscript bench/race.R [TRACKS] [ROUNDS] [CONTESTANTS]
 #
 # TRACKS: field, satellite, counts, inputs, separated by commas; default: all. ROUNDS: runs of each contestant, by default 3. In each round the
-# contestants take turns. A run may take RACE_MINUTES (default 20), then it is stopped, and it is not run again.
+# contestants take turns. CONTESTANTS: separated by semicolons; default: all. The rows of others stay in the table. A run may take RACE_MINUTES
+# (default 20), then it is stopped, and it is not run again.
 #
 # `field`: 50,000 rows with an exponential covariance and noise; 5,000 to predict. `satellite`: the contest of Heaton et al. (2019), 105,569 cells,
 # 42,740 to predict, linear trend. `counts`: 10,000 Poisson counts; the linear predictor at 5,000 locations. `inputs`: kin40k, 10,000 rows with
@@ -137,9 +138,17 @@ race <- function(track, rounds, chosen) {
     message(sprintf("%s, round %d, %s: %s", track, round, name, if (is.null(found)) "failed or stopped" else sprintf("%.3g s", found$seconds)))
     runs[[name]] <- c(runs[[name]], if (!is.null(found)) list(found))
   }
-  table <- do.call(rbind, Map(race_row, track, names(runs), runs, list(data$truth)))
-  table$level <- table$crps <= 1.02 * min(table$crps, na.rm = TRUE)
-  table[order(table$seconds), ]
+  do.call(rbind, Map(race_row, track, names(runs), runs, list(data$truth)))
+}
+
+# The table with new rows in place of those of the same track and contestants.
+with_rows <- function(results, rows) {
+  if (!is.null(results)) {
+    kept <- !paste(results$track, results$contestant) %in% paste(rows$track, rows$contestant)
+    rows <- rbind(results[kept, names(rows)], rows)
+  }
+  rows$level <- rows$crps <= 1.02 * stats::ave(rows$crps, rows$track, FUN = function(crps) min(crps, na.rm = TRUE))
+  rows[order(rows$track, rows$seconds), ]
 }
 
 # ---- table and picture ------------------------------------------------------------------------------------------------------------
@@ -147,12 +156,10 @@ race <- function(track, rounds, chosen) {
 describe_run()
 chosen_tracks <- argument(1L, names(race_tracks))
 rounds <- as.integer(argument(2L, "3"))
-chosen <- argument(3L, names(commands))
+chosen <- if (length(commandArgs(TRUE)) < 3L) names(commands) else strsplit(commandArgs(TRUE)[[3L]], ";")[[1L]]
 results <- tryCatch(read_result("race"), error = function(e) NULL)
 for (track in chosen_tracks) {
-  found <- race(track, rounds, chosen)
-  others <- if (!is.null(results)) results[results$track != track, ]
-  results <- rbind(others, found)
+  results <- with_rows(results, race(track, rounds, chosen))
   save_table(results, "race", 4L)
 }
 source(file.path(bench_folder(), "race-picture.R"))

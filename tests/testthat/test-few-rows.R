@@ -50,7 +50,7 @@ test_that("a tolerance that the call gives is kept in large tables, also if it i
       layout = data.frame(component = 1L, kind = rep("range", 3L)))
     with_search_tolerance(problem)$control$tolerance
   }
-  expect_identical(tolerance(neargp_control()), 0.02)
+  expect_identical(tolerance(neargp_control()), 0.2)
   expect_identical(tolerance(neargp_control(tolerance = 1e-4)), 1e-4)
   expect_identical(tolerance(neargp_control(tolerance = 1e-6)), 1e-6)
 })
@@ -58,11 +58,14 @@ test_that("a tolerance that the call gives is kept in large tables, also if it i
 test_that("a range at its bound begins again where its predictor has an effect", {
   problem <- list(free = c(TRUE, TRUE, TRUE, FALSE), bounds = list(upper = c(5, 5, 5, 5)),
     layout = data.frame(kind = c("variance", "range", "range", "range")))
-  restarted <- function(slope, working = c(5, 5, 2, 5)) {
-    without_endless_ranges(problem, working, function(working) {
-      list(gradient = c(0, slope, -9, -9), information = diag(4L))
+  restarted <- function(slope, working = c(5, 5, 2, 5), loss = 51) {
+    without_endless_ranges(problem, working, function(at) {
+      list(n = 1000L, evaluate = function(working, ...) list(
+        value = if (identical(working, at)) 0 else -loss, gradient = c(0, slope, -9, -9),
+        information = diag(4L)))
     })
   }
+  expect_equal(restarted(3, loss = 49), c(5, 5 - log(20), 2, 5))
   # a parabola in the inverse square w of the range, with second derivative 1 in its logarithm
   w <- exp(-2 * 5)
   top <- 4e-4

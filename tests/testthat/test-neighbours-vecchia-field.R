@@ -176,7 +176,7 @@ test_that("print() samples a loss that the fit did not need", {
 
 test_that("noisy data with a warp are fitted on the field, no worse than without the warp", {
   set.seed(1)
-  d <- noisy_field("uniform", 400, 10)
+  d <- noisy_field("uniform", 700, 10)
   fit_by <- function(...) neargp(z ~ 1, d, coords = ~ x + y, covariance = cov_exponential(...),
     method = vecchia(), verbose = FALSE)
   warped <- fit_by(warp = monotone(~ x, 3))
