@@ -14,9 +14,7 @@
 # with the neighbours at some parameters.
 from_few_rows <- function(problem, k, optimizer, objective_at) {
   none <- list(problem = problem, iterations = 0L, evaluations = 0L)
-  if (!is.null(problem$warm_start) || problem$control$coarse_k == 0L || !has_few_rows(problem)) {
-    return(none)
-  }
+  if (!begins_with_few_rows(problem)) return(none)
   state <- if_computable(fit_few_rows(problem, k, optimizer))
   if (is.null(state)) return(none)
   problem$start <- without_endless_ranges(problem, state$working, objective_at)
@@ -53,6 +51,10 @@ shorter_where_promising <- function(found, working, endless, least_gain = 0.5) {
     working[promising] - log1p(-2 * gradient[promising] / information[promising]) / 2)
 }
 
+begins_with_few_rows <- function(problem) {
+  is.null(problem$warm_start) && problem$control$coarse_k > 0L && has_few_rows(problem)
+}
+
 has_few_rows <- function(problem) {
   is_large_table(problem) && is_gaussian(problem$family) && !is_sharded(problem) &&
     !has_effects(problem$data) && !has_outputs(problem)
@@ -63,12 +65,16 @@ fit_few_rows <- function(problem, k, optimizer) {
     negligible_in_table(search_rows))
 }
 
-# Always the same rows, so that a fit does not depend on R's random numbers.
+# Always the same order, so that a fit does not depend on R's random numbers.
+random_rows <- function(problem, key) {
+  core_order(problem$data$coords[, 1L, drop = FALSE], "random", key, problem$context)
+}
+
+few_random_rows <- function(problem, rows) sort(random_rows(problem, 1)[seq_len(rows)])
+
 terms_of_few_rows <- function(problem, rows = search_rows) {
-  random <- function(key) core_order(problem$data$coords[, 1L, drop = FALSE], "random", key,
-    problem$context)
-  order <- random(0)
-  targets <- sort(random(1)[seq_len(rows)])
+  order <- random_rows(problem, 0)
+  targets <- few_random_rows(problem, rows)
   function(component, k) {
     neighbor_objective(problem, targets, earlier_of_targets(problem, component, targets, k, order))
   }

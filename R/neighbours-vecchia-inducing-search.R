@@ -8,7 +8,12 @@
 # Other neighbours change the log-likelihood of thousands of rows by some units
 # (bench/notes/vecchia-inducing.md). A gain of 1e-4 for each row is lost in these changes, so that a
 # round may stop at 0.01 below its optimum.
-maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 1e-4) {
+maximize_residual <- function(method, problem, start) {
+  found <- residual_rounds(method, problem, start)
+  polished(problem, found$state, found$given, found$information)
+}
+
+residual_rounds <- function(method, problem, start, renew_at = 0.5, negligible = 1e-4) {
   control <- problem$control
   n <- length(problem$data$y)
   least_gain <- max(control$refresh_gain, negligible * n)
@@ -33,16 +38,40 @@ maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible
     if (settled) break
   }
   if (!settled) state <- unsettled(state, control)
-  polished(problem, state, given, information)
+  list(state = state, given = given, information = information)
+}
+
+# The search of a large table begins at the optimum of some of its rows, from which a few steps are
+# left. The low-rank part of the likelihood is not a sum over rows, so that terms of it, as in
+# R/few-rows.R, do not exist. These rows lack most repeated rows, which determine the noise. The
+# nugget is therefore that of terms of Vecchia's likelihood until all rows are used.
+residual_start <- function(method, problem) {
+  if (!begins_with_few_rows(problem) || is_continued(problem)) {
+    return(low_rank_start(method, problem))
+  }
+  terms <- if_computable(fit_few_rows(problem, method$k, scoring_optimizer))
+  found <- if (!is.null(terms)) if_computable(few_residual_rounds(method, problem, terms$working))
+  if (is.null(found)) return(low_rank_start(method, problem))
+  problem$start <- found$working
+  add_counts(add_counts(low_rank_start(method, problem, continued = TRUE), found), terms)
+}
+
+few_residual_rounds <- function(method, problem, working) {
+  problem$start <- working
+  problem$data <- take_data_rows(problem$data, few_random_rows(problem, search_rows))
+  problem$free <- problem$free & problem$layout$kind != "nugget"
+  residual_rounds(method, problem, low_rank_start(method, problem, continued = TRUE))$state
 }
 
 # The neighbours of the last round stay to the end. A climb stops where it promises less than its
 # tolerance, and after few steps this promise may be far off. Further climbs follow, each with the
-# units of the parameters reached, until one has gained less than the required tolerance.
+# units of the parameters reached, until one has gained less than the required tolerance. The last
+# thirty of sixty steps of elevators gained a unit, which other neighbours change by tens.
 polished <- function(problem, state, given, information, most = 10L) {
   tolerance <- problem$control$tolerance
+  share <- if (is_large_table(problem)) 1 else 100
   for (climb in seq_len(most)) {
-    result <- climb(problem, given, information, tolerance / 100)
+    result <- climb(problem, given, information, tolerance / share)
     # again, since the gradient of a climb is in its own units
     given[c("working", "evaluated")] <- list(result$working,
       given$objective$evaluate(result$working))
@@ -54,7 +83,8 @@ polished <- function(problem, state, given, information, most = 10L) {
 
 #' @export
 fit_method.neargp_vecchia_inducing <- function(method, problem) {
-  state <- maximize_residual(method, problem, low_rank_start(method, problem))
+  problem <- with_search_tolerance(problem)
+  state <- maximize_residual(method, problem, residual_start(method, problem))
   given <- state$given
   gradient <- function(working) {
     given$objective$evaluate(working)$gradient %||% rep(NA_real_, length(working))
@@ -165,14 +195,15 @@ inverse_range_chart <- function(problem) {
 
 # If an input does not matter, the information gives no unit. A unit is therefore at most `most`, as
 # a change of a logarithm. For an inverse range it is at most the larger of two: this inverse range,
-# and that of a range of twice the inputs' standard deviation.
+# and that of a range of twice the inputs' standard deviation. An input may be constant among few
+# rows.
 longest_units <- function(problem, working, most = 2) {
   layout <- problem$layout
   longest <- rep(most, nrow(layout))
   for (j in seq_along(problem$groups)) {
     ranges <- layout$kind == "range" & layout$component %in% j
-    longest[ranges] <- pmax(exp(-working[ranges]), 0.5 / group_scales(problem$data$coords,
-      problem$groups[[j]]$group))
+    scales <- group_scales(problem$data$coords, problem$groups[[j]]$group)
+    longest[ranges] <- pmax(exp(-working[ranges]), ifelse(scales > 0, 0.5 / scales, 0))
   }
   longest
 }

@@ -33,8 +33,7 @@ searched_in <- function(problem, given) {
 # Vecchia's own optimum with few neighbours, in whose metric points and neighbours are found first.
 # A function returns the information of that likelihood, which sets the parameters' units. Estimates
 # that are continued, or given, are such a start themselves.
-low_rank_start <- function(method, problem) {
-  continued <- !is.null(problem$warm_start) || !anyNA(problem$layout$start[problem$free])
+low_rank_start <- function(method, problem, continued = is_continued(problem)) {
   k <- min(method$k, max(problem$control$coarse_k, 1L))
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   search <- vecchia_search(problem, method$ordering)
@@ -49,6 +48,10 @@ low_rank_start <- function(method, problem) {
       information = TRUE))$information
   }
   state
+}
+
+is_continued <- function(problem) {
+  !is.null(problem$warm_start) || !anyNA(problem$layout$start[problem$free])
 }
 
 # The order of the rows and the positions of the inducing points, in the metric of a component.

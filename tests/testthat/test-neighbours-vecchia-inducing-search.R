@@ -84,3 +84,30 @@ test_that("with all neighbours the search ends at the maximum of the exact likel
     expect_equal(value(vecchia(k = 99, inducing = 20)), value(exact_gp()), tolerance = 1e-5)
   }
 })
+
+test_extended("the search of a large table begins with some of its rows, and ends as one of all rows does", {
+  data <- withr::with_seed(2, {
+    rows <- as.data.frame(matrix(stats::runif(3 * 10600), ncol = 3L))
+    rows$z <- sin(5 * rows$V1) + rows$V2^2 + stats::rnorm(10600, sd = 0.3)
+    rows
+  })
+  call <- function(...) {
+    neargp(z ~ 1, data[1:10000, ], coords = ~ ., method = vecchia(k = 5, inducing = 20),
+      covariance = cov_matern(nu = 2.5, ard = TRUE), verbose = FALSE, ...)
+  }
+  problem <- low_rank_problem(data[1:10000, ], vecchia(k = 5, inducing = 20))
+  start <- residual_start(problem$method, problem)
+  expect_true(start$continued)
+  expect_gt(start$evaluations, 0L)
+  set.seed(5)
+  before <- .Random.seed
+  fit <- call()
+  expect_identical(.Random.seed, before)
+  reference <- call(control = neargp_control(coarse_k = 0))
+  expect_gt(as.numeric(logLik(fit)), as.numeric(logLik(reference)) - 5)
+  expect_equal(coef(fit, "covariance")[["nugget"]], coef(reference, "covariance")[["nugget"]],
+    tolerance = 0.01)
+  new <- data[10001:10600, ]
+  expect_equal(scores(fit, newdata = new)$log_score, scores(reference, newdata = new)$log_score,
+    tolerance = 0.01)
+})
