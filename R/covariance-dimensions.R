@@ -39,7 +39,8 @@ count_dimensions <- function(component, locations) {
 }
 
 # Averages over local ranges (Paciorek and Schervish 2006) need a correlation that is positive
-# definite in any number of coordinates, and so does Gneiting's model.
+# definite in any number of coordinates, and so does Gneiting's model. The two exclude each other
+# unless space and time do not interact, see space_time.h of the core.
 check_local_range <- function(family) {
   if (is.infinite(few_dimensions(family))) return(invisible())
   abort_neargp("argument", c(
@@ -48,7 +49,12 @@ check_local_range <- function(family) {
     i = "Use cov_matern(range = ~ x) or cov_exponential(range = ~ x)."))
 }
 
-check_gneiting_family <- function(component) {
+check_gneiting <- function(component, beta) {
+  if (!is.null(component$local$log_range) && !identical(as.double(beta), 0)) {
+    abort_neargp("argument", c(
+      "`range = ~` of `space` is not a valid covariance in the Gneiting model with a `beta` above 0.",
+      i = "Use cov_spacetime(beta = 0), or model = \"separable\" or \"product_sum\"."))
+  }
   if (is.infinite(few_dimensions(component$family))) return(invisible())
   abort_neargp("argument", c(
     sprintf("%s is not valid in the Gneiting model of space and time.",

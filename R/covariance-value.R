@@ -127,7 +127,7 @@ space_time_correlation <- function(component, r, u) {
   component$space_time <- Filter(Negate(is.null), component$space_time)
   points <- pmin(cbind(r, u), range_limits[["largest"]])
   drop(core_covariance_matrix(matrix(0, 1L, 2L), unname(points),
-    as_specified(without_local_scales(list(components = list(component))))))
+    as_specified(without_local_fields(list(components = list(component))))))
 }
 
 # The scaled length of the unit vector e in a direction is |exp(-B) e| / range with

@@ -16,7 +16,7 @@
 #' l)` and `m = (a[i] + a[j]) / 2`, the covariance of two locations is `variance * exp(s[i] +
 #' s[j]) * (exp(l[i] + l[j]) / m)^(D / 2) * correlation(r / sqrt(m))` (Paciorek and Schervish 2006).
 #' `D` counts all coordinates: three for the sphere, times, and those of `warp`. All ranges change
-#' by the same factor.
+#' by the same factor. In [cov_spacetime()], these are the coordinates and ranges of space alone.
 #'
 #' Covariates are centred and scaled. `variance` and `range` are therefore those at the mean of the
 #' covariates. A coefficient `log_sd:<covariate>` or `log_range:<covariate>` is the change of the

@@ -238,10 +238,12 @@ from_stationary <- function(problem) {
   if (!anyNA(problem$layout$start[problem$free])) return(problem)
   stationary <- problem
   stationary$free <- problem$free & !local
-  # At 0 the coefficients of further coordinates move nothing.
-  stationary$layout$fixed[problem$layout$kind == "expand"] <- TRUE
   stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0,
     problem$layout$start[local])
+  # At 0 the coefficients of further coordinates move nothing.
+  further <- problem$layout$kind == "expand"
+  stationary$layout$fixed[further] <- TRUE
+  stationary$layout$value[further] <- stationary$start[further]
   stationary$method <- on_responses(stationary_method(problem$method, problem))
   found <- if_computable(fit_above_nested(stationary$method, stationary))
   if (!is.null(found)) problem$start <- found$working

@@ -66,21 +66,22 @@ search_component <- function(core_covariance, index = metric_index(core_covarian
   component <- core_covariance$components[[index]]
   component$group <- component$search %||% component$group
   if (!has_space_time(core_covariance)) return(component)
-  core_covariance <- without_local_scales(core_covariance)
+  core_covariance <- without_local_fields(core_covariance)
   component$range <- core_search_ranges(as_specified(core_covariance), index)
-  component$space_time <- NULL
+  component[c("space_time", "warps")] <- NULL
   component$field <- list(covariance = core_covariance, index = index)
   component
 }
 
-# Neighbours are those of the stationary part, which does not depend on the columns of covariates.
+# Neighbours are those of the stationary part, which does not depend on the columns of covariates
+# and warps.
 places_of_field <- function(coords, component) {
   coords[, seq_along(component$group), drop = FALSE]
 }
 
-without_local_scales <- function(core_covariance) {
+without_local_fields <- function(core_covariance) {
   core_covariance$components <- lapply(core_covariance$components, function(component) {
-    component[!names(component) %in% c("log_sd", "log_range", "by")]
+    component[!names(component) %in% c("log_sd", "log_range", "by", "warps")]
   })
   core_covariance$active <- NULL
   core_covariance
@@ -133,7 +134,9 @@ set_space_time_bounds <- function(set, problem, j, time_extent) {
   own <- layout$component %in% j
   set(own & layout$transform == "share", share_bounds[1L], share_bounds[2L])
   if (any(own & layout$kind == "beta")) {
-    bound <- greatest_beta(problem$locations)
+    further <- max(0L, vapply(problem$groups[[j]]$local$warps,
+      function(warp) warp$coordinate - length(problem$locations$embedded_names), 0))
+    bound <- greatest_beta(problem$locations, further)
     set(own & layout$kind == "beta", share_bounds[1L], min(share_bounds[2L], stats::qlogis(bound)))
   }
   if (!is.null(problem$groups[[j]]$space_time$model)) {
@@ -146,4 +149,11 @@ set_space_time_bounds <- function(set, problem, j, time_extent) {
     set(own & layout$kind == "time_shape", to_working(known$lower, known$transform),
       to_working(known$upper, known$transform))
   }
+}
+
+# The working parameters with a beta that is valid with so many further coordinates.
+within_greatest_beta <- function(working, problem, component, further) {
+  own <- component_rows(problem$layout, component, "beta")
+  greatest <- stats::qlogis(greatest_beta(problem$locations, further))
+  replace(working, own, pmin(working[own], greatest))
 }

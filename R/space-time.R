@@ -66,11 +66,21 @@
 #' @section Methods:
 #' [vecchia()], [exact_gp()], [loo_k()] and [mll_k()] support these models for Gaussian responses,
 #' and [vnngp()] for all families, on the CPU. They do not support Adam, inducing points, several
-#' responses, [row_source()], and `range` formulas or a `warp` of `space`.
+#' responses and [row_source()].
+#' @section Processes that change in space:
+#' `space` accepts the formulas of [nonstationary_covariance] and [varying_coefficients]:
 #'
-#' `space` accepts a local standard deviation and a column that multiplies the process. For example,
-#' `cov_spacetime(cov_matern(sd = ~ elevation))`, or `cov_spacetime(cov_matern(by = ~ effort))`,
-#' whose coefficient of `effort` varies in space and time.
+#' * `cov_spacetime(cov_matern(sd = ~ elevation))` is a local standard deviation.
+#' * `cov_spacetime(cov_matern(by = ~ effort))` is a coefficient of `effort` that varies in space and
+#'   time.
+#' * `cov_spacetime(cov_matern(range = ~ elevation), model = "separable")` is a local range in space.
+#'   The range in time stays the same everywhere. The Gneiting model needs `beta = 0`, since it is
+#'   not positive definite for other values. It is therefore an error for other values.
+#' * `cov_spacetime(cov_matern(warp = monotone(~ depth), ard = TRUE))` warps coordinates of space,
+#'   and [expand()] adds learned ones. `beta` is then at most 2 divided by the number of coordinates
+#'   of space, learned ones included. You cannot warp the time, or use [mlp()].
+#'
+#' Neighbours are those of the covariance without these formulas.
 #' @references Gneiting, T. (2002). Nonseparable, stationary covariance functions for space-time
 #'   data. *Journal of the American Statistical Association* 97, 590–600. De Iaco, S., Myers, D. E.
 #'   and Posa, D. (2001). Space-time analysis using a general product-sum model. *Statistics and
@@ -101,6 +111,11 @@
 #' scaled <- update(fit, covariance = cov_spacetime(cov_exponential(sd = ~ x), model = "separable"))
 #' coef(scaled, what = "covariance")
 #'
+#' # A process whose range in space depends on x
+#' ranged <- update(fit, covariance = cov_spacetime(cov_exponential(range = ~ x),
+#'   model = "separable"))
+#' local_scales(ranged, data.frame(x = c(0, 1), y = 0.5, day = 1))
+#'
 #' # Forecasts for a station
 #' later <- data.frame(x = stations$x[1], y = stations$y[1], day = c(61, 65, 80))
 #' predict(fit, later, interval = "prediction")
@@ -118,7 +133,7 @@ cov_spacetime <- function(space = cov_matern(nu = NULL), time = NULL,
   refuse_of_model(shares, "shares", model == "product_sum", model, "shares")
   if (model == "metric") return(space)
   component <- space$components[[1L]]
-  if (model == "gneiting") check_gneiting_family(component)
+  if (model == "gneiting") check_gneiting(component, beta)
   component$space_time <- c(list(model = model,
     alpha = check_number(alpha, "alpha", 0, 1, null_ok = TRUE, open = TRUE),
     beta = check_number(beta, "beta", 0, 1, null_ok = TRUE)),
@@ -141,13 +156,13 @@ check_margin <- function(covariance, name) {
     abort_neargp("argument", c(sprintf("`range` of `%s` must be finite.", name),
       i = "Add a component instead: cov_spacetime() + cov_matern(range = c(10, Inf))."))
   }
-  local <- names(Filter(Negate(is.null), components[[1L]]$local[column_kinds]))
-  refused <- setdiff(local, if (name == "space") c("log_sd", "by"))
+  refused <- if (name == "space") "mlp" else c(column_kinds, "mlp")
+  local <- Filter(Negate(is.null), components[[1L]]$local[refused])
   if (length(components) != 1L || !is.null(components[[1L]]$space_time) ||
-      length(refused) || has_linear(covariance)) {
+      length(local) || has_linear(covariance)) {
     abort_neargp("argument",
       c(sprintf("`%s` must be one component other than cov_linear(), without %s.", name,
-        if (name == "space") "range = ~ and warp =" else "sd = ~, range = ~, warp = and by = ~"),
+        if (name == "space") "mlp()" else "sd = ~, range = ~, warp = and by = ~"),
         i = "Sums are those of cov_spacetime() with other covariances."))
   }
 }
@@ -215,16 +230,11 @@ settle_space_time <- function(settings, data, locations, streamed = FALSE) {
       i = sprintf("It is for %s, on the CPU. Other covariances combine space and time into one distance.",
         able_methods("local_fields"))))
   }
-  warped <- vapply(covariance$components, function(x) any(lengths(x$local[warp_kinds]) > 0L), NA)
-  if (any(warped)) {
-    abort_neargp("space_time",
-      "cov_spacetime() cannot be added to a covariance with `warp = `.")
-  }
-  bound <- greatest_beta(locations)
   few <- length(unique(data$coords[, length(locations$embedded_names)])) < distinct_times
   gneiting <- vapply(covariance$components, is_gneiting, NA)
   covariance$components[gneiting] <- lapply(covariance$components[gneiting], function(component) {
-    check_beta(component$space_time$beta, bound)
+    check_beta(component$space_time$beta,
+      greatest_beta(locations, component$local$expand$q))
     if (few && is.null(component$space_time$alpha)) component$space_time$alpha <- 0.5
     component
   })
@@ -241,12 +251,15 @@ distinct_times <- 5L
 
 is_gneiting <- function(component) identical(component$space_time$model, "gneiting")
 
-greatest_beta <- function(locations) core_greatest_beta(length(locations$embedded_names) - 1L)
+# `further`: the number of further coordinates of space by expand().
+greatest_beta <- function(locations, further = NULL) {
+  core_greatest_beta(length(locations$embedded_names) - 1L + as.integer(further %||% 0L))
+}
 
 check_beta <- function(beta, bound) {
   if (is.null(beta) || beta <= bound) return(invisible())
   abort_neargp("space_time",
     c(sprintf("`beta` must be at most %s here, 2 / d in d coordinates of space, not %s.",
       format(bound, digits = 4L), format(beta)),
-      i = "Longitude and latitude count as three coordinates. Above this limit the function is not a valid covariance."))
+      i = "Longitude and latitude count as three coordinates, and those of expand() count too. Above this limit the function is not a valid covariance."))
 }

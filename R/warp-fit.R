@@ -153,6 +153,7 @@ further_curvature <- function(problem, working, component, step = 1e-3) {
     problem <- with_one_more(problem, component, own)
     rows <- max(own) + seq_len(columns)
     working <- append(working, rep(0, columns), max(own))
+    working <- within_greatest_beta(working, problem, component, length(warps) + 1L)
   }
   working[rows] <- 0
   trial <- trial_objective(problem, working)

@@ -194,6 +194,9 @@ check_monotone_coordinate <- function(name, component, locations, raw_names) {
   if (kind %in% "ordered" && length(locations$factors[[name]]$levels) < 3L) {
     refuse("one step between two levels is described by its range")
   }
+  if (is_space_time(component) && identical(name, locations$time)) {
+    refuse("cov_spacetime() only warps coordinates of space")
+  }
   if (at <= 2L && locations$metric == "longlat") refuse("it is a location on a sphere")
   rotated <- max(rotation_of(component$anisotropy)$coordinates, 0L)
   if (at <= rotated) refuse("the anisotropy rotates it")

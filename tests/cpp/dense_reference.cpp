@@ -69,7 +69,8 @@ void rotate_space(const std::vector<double>& b, VectorXd& delta) {
 }  // namespace
 
 // |exp(-B) delta / range|: the matrix exponential through the eigenvectors of B, whose angles are half that of (u, v).
-double scaled_distance(const neargp::Component& component, const double* x, const double* y) {
+// Without coordinate `left_out`.
+double scaled_distance(const neargp::Component& component, const double* x, const double* y, int left_out = -1) {
   VectorXd delta(component.group.size());
   for (int d = 0; d < delta.size(); ++d) delta[d] = x[d] - y[d];
   double further = 0.0;
@@ -97,7 +98,7 @@ double scaled_distance(const neargp::Component& component, const double* x, cons
   }
   for (int d = 0; d < delta.size(); ++d) {
     const int group = component.group[d];
-    if (group < 0)
+    if (group < 0 || d == left_out)
       delta[d] = 0.0;
     else if (!component.range.empty())
       delta[d] /= component.range[group];
@@ -118,20 +119,32 @@ double margin(neargp::Family family, double shape, double r) {
   return correlation(component, r);
 }
 
+// The factor and the scaled distance of Paciorek and Schervish (2006), eq. 4, with matrices e^(2 l) I of `dim` rows.
+struct LocalScale {
+  double factor, distance;
+};
+
+LocalScale local_scale(const neargp::Component& component, int dim, const double* x, const double* y, double distance) {
+  const double li = local_field(component.log_range, x), lj = local_field(component.log_range, y);
+  const double mean = 0.5 * (std::exp(2.0 * li) + std::exp(2.0 * lj));
+  for (const neargp::WarpedCoordinate& warp : component.warps) dim += warp.coordinate >= int(component.group.size());
+  return {std::pow(std::exp(li + lj) / mean, 0.5 * dim), distance / std::sqrt(mean)};
+}
+
 // The first model is eq. 14 of Gneiting (2002), with powers of the distances themselves. The product-sum model is that
-// of De Iaco, Myers and Posa (2001), with three sills.
+// of De Iaco, Myers and Posa (2001), with three sills. Local ranges are those of the correlation in space.
 double space_time_correlation(const neargp::Component& component, const double* x, const double* y) {
   const neargp::SpaceTime& model = component.space_time;
   const int time = int(component.group.size()) - 1;
-  std::vector<double> at_one_time(x, x + time + 1);
-  at_one_time[time] = y[time];
-  const double h = scaled_distance(component, at_one_time.data(), y);
+  const LocalScale local = local_scale(component, time, x, y, scaled_distance(component, x, y, time));
+  const double h = local.distance;
   const double u = std::abs(x[time] - y[time]) / component.range[component.group[time]];
   if (model.is_gneiting()) {
     const double psi = std::pow(u, 2.0 * model.alpha) + 1.0;
-    return correlation(component, h / std::pow(psi, 0.5 * model.beta)) / psi;
+    return local.factor * correlation(component, h / std::pow(psi, 0.5 * model.beta)) / psi;
   }
-  const double in_space = correlation(component, h), in_time = margin(model.time_family, model.time_shape, u);
+  const double in_space = local.factor * correlation(component, h);
+  const double in_time = margin(model.time_family, model.time_shape, u);
   if (model.model == neargp::SpaceTimeModel::separable) return in_space * in_time;
   const double rest = 1.0 - model.product, sill_space = rest * model.space, sill_time = rest - sill_space;
   return model.product * in_space * in_time + sill_space * in_space + sill_time * in_time;
@@ -165,13 +178,9 @@ double covariance(const neargp::Covariance& model, const double* x, const double
       sum += scale * space_time_correlation(component, x, y);
       continue;
     }
-    // Paciorek and Schervish (2006), eq. 4, with matrices e^(2 l) I.
-    const double li = local_field(component.log_range, x), lj = local_field(component.log_range, y);
-    const double mean = 0.5 * (std::exp(2.0 * li) + std::exp(2.0 * lj));
-    int dim = int(component.group.size());
-    for (const neargp::WarpedCoordinate& warp : component.warps) dim += warp.coordinate >= int(component.group.size());
-    scale *= std::pow(std::exp(li + lj) / mean, 0.5 * dim);
-    sum += scale * correlation(component, scaled_distance(component, x, y) / std::sqrt(mean));
+    const LocalScale local =
+        local_scale(component, int(component.group.size()), x, y, scaled_distance(component, x, y));
+    sum += scale * local.factor * correlation(component, local.distance);
   }
   return sum;
 }

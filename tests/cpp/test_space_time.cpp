@@ -72,6 +72,25 @@ std::vector<Covariance> local_space_time_covariances() {
   return result;
 }
 
+// The same coordinates. Columns of warps need not increase for the derivatives.
+std::vector<Covariance> warped_space_time_covariances() {
+  const Component plain = component(Family::exponential, 1.3, {0.4, 0.3}, {0, 0, 1});
+  Component ranged = plain, expanded = plain, all = component(Family::matern, 0.8, {0.3, 0.5, 0.4}, {0, 1, 2}, 1.2);
+  ranged.log_range = {{3}, {0.6}};
+  expanded.warps = {{3, {{3}, {0.5}}, false}};
+  all.log_sd = {{3}, {0.4}};
+  all.log_range = {{3}, {-0.5}};
+  all.warps = {{1, {{3}, {0.3}}, true}, {3, {{3}, {0.4}}, false}};
+  std::vector<Covariance> result;
+  result.push_back({{separable(ranged, Family::exponential)}, 0.2, {}});
+  result.push_back({{gneiting(ranged, 0.7, 0.0)}, 0.2, {}});
+  result.back().active.assign(result.back().parameters(), 1);
+  result.back().active[4] = 0;  // beta
+  result.push_back({{gneiting(expanded, 0.8, 0.5), plain}, 0.2, {}});
+  result.push_back({{plain, product_sum(all, Family::cauchy, 1.1, 0.6, 0.8)}, 0.2, {}});
+  return result;
+}
+
 const std::vector<Cloud>& clouds() {
   static const std::vector<Cloud> all{uniform_cloud(29, 4)};
   return all;
@@ -97,8 +116,23 @@ TEST_CASE("space and time: local standard deviations and columns are those of th
   check_conditional_densities(local_space_time_covariances());
   check_joint_densities(local_space_time_covariances());
   check_covariance_matrices(local_space_time_covariances());
+}
+
+TEST_CASE("space and time: local ranges and warps are those of the dense reference") {
+  check_conditional_densities(warped_space_time_covariances());
+  check_joint_densities(warped_space_time_covariances());
+  check_covariance_matrices(warped_space_time_covariances());
+}
+
+TEST_CASE("space and time: what is no covariance with local ranges and warps is refused") {
   Component broken = gneiting(component(Family::exponential, 1.3, {0.4, 0.3}, {0, 0, 1}), 0.8, 0.5);
   broken.log_range = {{3}, {0.4}};
+  CHECK_THROWS_AS(prepare({{broken}, 0.2, {}}, 4, false), Error);
+  broken.log_range = {};
+  broken.warps = {{2, {{3}, {0.4}}, true}};  // time
+  CHECK_THROWS_AS(prepare({{broken}, 0.2, {}}, 4, false), Error);
+  broken.space_time.beta = 0.8;
+  broken.warps = {{3, {{3}, {0.4}}, false}};  // the third coordinate of space
   CHECK_THROWS_AS(prepare({{broken}, 0.2, {}}, 4, false), Error);
 }
 

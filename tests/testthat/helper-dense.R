@@ -51,10 +51,10 @@ dense_covariance <- function(a, b, covariance) {
       b <- dense_warped(b, component)
       component <- dense_unwarped(component)
     }
+    if (!is.null(component$space_time)) return(dense_space_time(a, b, component))
     if (!is.null(component$log_sd) || !is.null(component$log_range)) {
       return(dense_local_covariance(a, b, component))
     }
-    if (!is.null(component$space_time)) return(dense_space_time(a, b, component))
     places <- seq_along(component$group)
     r <- dense_distance(dense_scaled(a[, places, drop = FALSE], component),
       dense_scaled(b[, places, drop = FALSE], component))
@@ -62,25 +62,51 @@ dense_covariance <- function(a, b, covariance) {
   }))
 }
 
-# Space-time covariances (Gneiting 2002, eq. 14; De Iaco, Myers and Posa 2001). Time is the last
-# column.
+# Space-time covariances (Gneiting 2002, eq. 14; De Iaco, Myers and Posa 2001). Time is the only
+# coordinate of the last range. A local covariance takes the place of the correlation in space, and
+# local deviations multiply the whole.
 dense_space_time <- function(a, b, component) {
+  if (!is.null(component$log_sd)) {
+    deviations <- lapply(list(a, b), function(x) dense_local_factor(component$log_sd, x))
+    component$log_sd <- NULL
+    return(outer(deviations[[1L]], deviations[[2L]]) * dense_space_time(a, b, component))
+  }
   settings <- component$space_time
-  last <- ncol(a)
-  scaled <- lapply(list(a, b), dense_scaled, component)
-  h <- dense_distance(scaled[[1L]][, -last, drop = FALSE], scaled[[2L]][, -last, drop = FALSE])
-  u <- abs(outer(scaled[[1L]][, last], scaled[[2L]][, last], `-`))
+  time <- match(length(component$range), component$group)
+  u <- abs(outer(a[, time], b[, time], `-`)) / component$range[length(component$range)]
+  space <- dense_space_of(component, time)
   if (settings$model == "gneiting") {
     psi <- 1 + u^(2 * settings$alpha)
-    return(component$variance / psi * dense_correlation(component$family,
-      h / psi^(settings$beta / 2), component$shape))
+    wider <- psi^(settings$beta / 2)
+    return(component$variance / psi * dense_in_space(space, a[, -time, drop = FALSE],
+      b[, -time, drop = FALSE], wider))
   }
-  in_space <- dense_correlation(component$family, h, component$shape)
+  in_space <- dense_in_space(space, a[, -time, drop = FALSE], b[, -time, drop = FALSE], 1)
   in_time <- dense_correlation(settings$time_family, u, settings$time_shape)
   if (settings$model == "separable") return(component$variance * in_space * in_time)
   product <- settings$product
   component$variance * (product * in_space * in_time + (1 - product) * (settings$space * in_space +
     (1 - settings$space) * in_time))
+}
+
+# The component of unit variance in the coordinates of space.
+dense_space_of <- function(component, time) {
+  component$group <- component$group[-time]
+  component$range <- component$range[-length(component$range)]
+  component$log_range$columns <- component$log_range$columns - 1L
+  component$variance <- 1
+  component
+}
+
+dense_in_space <- function(space, a, b, wider) {
+  if (!is.null(space$log_range$coefficients)) {
+    stopifnot(all(wider == 1))
+    return(dense_local_covariance(a, b, space))
+  }
+  places <- seq_along(space$group)
+  h <- dense_distance(dense_scaled(a[, places, drop = FALSE], space),
+    dense_scaled(b[, places, drop = FALSE], space))
+  matrix(dense_correlation(space$family, h / wider, space$shape), nrow(a))
 }
 
 # Rows that are areas: means over all pairs of points, which are columns after those of a location.

@@ -6,12 +6,8 @@
 dense_local_covariance <- function(a, b, component) {
   places <- length(component$group)
   metric <- solve(crossprod(t(dense_scaled(diag(places), component))))
-  local <- function(field, coords) {
-    if (is.null(field)) return(rep(1, nrow(coords)))
-    exp(drop(coords[, field$columns, drop = FALSE] %*% field$coefficients))
-  }
-  sd <- list(local(component$log_sd, a), local(component$log_sd, b))
-  range <- list(local(component$log_range, a), local(component$log_range, b))
+  sd <- lapply(list(a, b), function(x) dense_local_factor(component$log_sd, x))
+  range <- lapply(list(a, b), function(x) dense_local_factor(component$log_range, x))
   entry <- function(i, j) {
     first <- range[[1L]][i]^2 * metric
     second <- range[[2L]][j]^2 * metric
@@ -23,6 +19,11 @@ dense_local_covariance <- function(a, b, component) {
       dense_correlation(component$family, r, component$shape)
   }
   outer(seq_len(nrow(a)), seq_len(nrow(b)), Vectorize(entry))
+}
+
+dense_local_factor <- function(field, coords) {
+  if (is.null(field)) return(rep(1, nrow(coords)))
+  exp(drop(coords[, field$columns, drop = FALSE] %*% field$coefficients))
 }
 
 # Points whose locations are the warped ones, further coordinates last among the locations, and the
@@ -90,6 +91,7 @@ elsewhere <- function(fit) {
   own <- fit$layout$kind %in% c("expand", "monotone")
   at[own] <- rep_len(c(0.3, -0.2, 0.1, 0.25), sum(own))
   at[fit$layout$kind == "shape" & !fit$layout$fixed] <- log(1.2)
+  at[fit$layout$kind %in% c("alpha", "beta") & !fit$layout$fixed] <- stats::qlogis(0.4)
   at[fit$layout$kind == "nugget"] <- log(0.1)
   at[fit$layout$kind == "variance"] <- log(0.8)
   at[fit$layout$kind == "range"] <- log(0.3)
@@ -99,10 +101,11 @@ elsewhere <- function(fit) {
 # The kinds of coefficients on which there is a penalty.
 penalized_kinds <- c("log_sd", "log_range", "monotone", "expand")
 
-# The objectives of all methods, with all rows as neighbours, and their gradients, with some.
-expect_dense_values <- function(covariances) {
+# The objectives of all methods, with all rows as neighbours, and their gradients, with some. `...`:
+# of local_fit().
+expect_dense_values <- function(covariances, ...) {
   for (covariance in covariances) {
-    fit <- local_fit(covariance, vecchia(k = 10))
+    fit <- local_fit(covariance, vecchia(k = 10), ...)
     problem <- local_problem_of(fit)
     n <- length(fit$data$y)
     at <- elsewhere(fit)
@@ -126,9 +129,9 @@ expect_dense_values <- function(covariances) {
   }
 }
 
-expect_gradients_of_differences <- function(covariances) {
+expect_gradients_of_differences <- function(covariances, ...) {
   for (covariance in covariances) {
-    fit <- local_fit(covariance, vecchia(k = 10))
+    fit <- local_fit(covariance, vecchia(k = 10), ...)
     problem <- local_problem_of(fit)
     at <- elsewhere(fit)
     component <- metric_component(covariance_at(problem, at))

@@ -1,29 +1,9 @@
-# Local standard deviations and multiplied columns of cov_spacetime(), against dense formulas.
+# Local standard deviations and ranges, warps and multiplied columns of cov_spacetime(), against
+# dense formulas.
 
 local_space_time <- function(covariance, data = space_time_data(9, 5), method = exact_gp(), ...) {
   suppressWarnings(suppressMessages(neargp(z ~ height, data, coords = ~ x + y, time = ~ day,
     covariance = covariance, method = method, ...)))
-}
-
-# The deviation of each row, from the columns that the fit keeps.
-row_deviations <- function(component, rows) {
-  deviation <- rep(1, nrow(rows))
-  field <- component$log_sd
-  if (!is.null(field)) {
-    deviation <- exp(drop(rows[, field$columns, drop = FALSE] %*% field$coefficients))
-  }
-  if (!is.null(component$by)) deviation <- deviation * rows[, component$by]
-  deviation
-}
-
-dense_local_space_time <- function(fit, a = fit$data$coords, b = a) {
-  Reduce(`+`, lapply(fit$core_covariance$components, function(component) {
-    scale <- outer(row_deviations(component, a), row_deviations(component, b))
-    component[c("log_sd", "by")] <- NULL
-    places <- seq_along(component$group)
-    scale * dense_covariance(a[, places, drop = FALSE], b[, places, drop = FALSE],
-      list(components = list(component)))
-  }))
 }
 
 # Dense generalised least squares.
@@ -46,13 +26,14 @@ test_that("likelihood and predictions are those of dense algebra", {
   for (covariance in covariances) {
     fit <- local_space_time(covariance, method = exact_gp(estimation = "ML"),
       control = neargp_control(max_iterations = 4L))
-    S <- dense_local_space_time(fit) + diag(fit$nugget, nrow(data))
+    S <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance) + diag(fit$nugget, nrow(data))
     X <- cbind(1, data$height)
     expect_equal(c(logLik(fit)), c(mvn_profile(S, X, data$z)), tolerance = 1e-8)
     vecchia <- local_space_time(covariance, method = vecchia(k = nrow(data) - 1L,
       condition = "responses", estimation = "ML"), start = fit,
       control = neargp_control(max_iterations = 1L))
-    S <- dense_local_space_time(vecchia) + diag(vecchia$nugget, nrow(data))
+    S <- dense_covariance(vecchia$data$coords, vecchia$data$coords,
+      vecchia$core_covariance) + diag(vecchia$nugget, nrow(data))
     expect_equal(c(logLik(vecchia)), c(mvn_profile(S, X, data$z)), tolerance = 1e-8)
     expect_true(all(is.finite(predict(vecchia, new)$sd)))
     expect_true(all(diff(covariance_value(vecchia, c(0, 0.2, 0.4), time = 1)) <= 0))
@@ -74,14 +55,75 @@ test_that("a local standard deviation is found, and other methods fit", {
   }
 })
 
+local_spacetimes <- function() {
+  penalized <- function(...) cov_exponential(..., penalty = 1)
+  list(cov_spacetime(penalized(range = ~ height), model = "separable"),
+    cov_spacetime(penalized(range = ~ height, sd = ~ x), beta = 0),
+    cov_spacetime(cov_matern(1.5, range = ~ height, warp = expand(1, ~ bumps(2)), penalty = 1),
+      cov_matern(1.5), "product_sum"),
+    cov_spacetime(penalized(warp = list(expand(1, ~ height + x), monotone(~ y, 3)))) +
+      penalized(range = ~ x, warp = monotone(~ day, 3)))
+}
+
+test_that("values of all methods with local ranges and warps are those of dense matrices", {
+  expect_dense_values(local_spacetimes(), data = space_time_data(9, 5), time = ~ day)
+})
+
+test_that("gradients with local ranges and warps are those of differences", {
+  expect_gradients_of_differences(local_spacetimes(), data = space_time_data(9, 5), time = ~ day)
+})
+
+test_that("predictions with local ranges and warps are dense kriging, with all rows as neighbours", {
+  data <- space_time_data(9, 5)
+  new <- data[1:4, ]
+  new$day <- new$day + 0.5
+  for (covariance in local_spacetimes()) {
+    fit <- local_fit(covariance, exact_gp(), data, time = ~ day)
+    coords <- embed_coordinates(raw_coordinates(new, fit$locations), fit$locations, data = new)
+    covariance <- fit$core_covariance["components"]
+    plain <- list(coords = fit$data$coords, X = cbind(1, data$height), y = data$z,
+      weights = rep(1, nrow(data)), offset = rep(0, nrow(data)))
+    expected <- dense_krige(plain, covariance, fit$nugget, coords, cbind(1, new$height))
+    found <- predict(fit, new, type = "link", parameters = "plug-in")
+    expect_equal(found$mean, expected$mean, tolerance = 1e-8)
+    expect_equal(found$sd, sqrt(expected$variance), tolerance = 1e-8)
+  }
+})
+
+# Stations whose field is rougher in the north: exp(-distance) over distances that shrink there.
+test_that("a local range is found", {
+  set.seed(5)
+  data <- space_time_data(40, 8, seed = 6)
+  range <- 0.3 * exp(2 * (0.5 - data$y))
+  mean <- outer(range^2, range^2, "+") / 2
+  S <- outer(range, range) / mean * exp(-as.matrix(stats::dist(data[c("x", "y")])) / sqrt(mean) -
+    as.matrix(stats::dist(data$day)) / 2)
+  data$z <- drop(t(chol(S)) %*% rnorm(nrow(data))) + rnorm(nrow(data), sd = 0.1)
+  fit <- local_space_time(cov_spacetime(cov_exponential(range = ~ y), model = "separable"), data,
+    vecchia(k = 20))
+  expect_lt(abs(coef(fit, what = "covariance")[["log_range:y"]] + 2 * sd(data$y)), 0.3)
+  scales <- local_scales(fit, data[1:5, ])
+  expect_equal(order(scales$range), order(-data$y[1:5]))
+  stationary <- local_space_time(cov_spacetime(cov_exponential(), model = "separable"), data,
+    vecchia(k = 20))
+  expect_gt(c(logLik(fit)), c(logLik(stationary)) + 5)
+})
+
+test_that("further coordinates of expand() limit beta", {
+  covariance <- cov_spacetime(cov_exponential(warp = expand(1, ~ height)), beta = 1)
+  expect_error(local_space_time(covariance), "2 / d", class = "neargp_error_space_time")
+  fit <- local_space_time(cov_spacetime(cov_exponential(warp = expand(1, ~ height))))
+  expect_lte(coef(fit, what = "covariance")[["beta"]], 2 / 3 + 1e-8)
+})
+
 test_that("what cov_spacetime() cannot vary is refused", {
-  expect_error(cov_spacetime(cov_exponential(range = ~ x)), class = "neargp_error_argument")
-  expect_error(cov_spacetime(cov_exponential(warp = monotone(~ x))),
+  expect_error(cov_spacetime(cov_exponential(range = ~ x)), "beta = 0",
     class = "neargp_error_argument")
+  expect_error(cov_spacetime(cov_exponential(warp = mlp(2))), class = "neargp_error_argument")
   expect_error(cov_spacetime(time = cov_exponential(sd = ~ x), model = "separable"),
     class = "neargp_error_argument")
-  expect_error(local_space_time(cov_spacetime() + cov_exponential(warp = monotone(~ x))),
-    class = "neargp_error_space_time")
+  expect_error(local_space_time(cov_spacetime(cov_exponential(warp = monotone(~ day)))),
+    "coordinates of space", class = "neargp_error_local")
   data <- transform(space_time_data(9, 5), g = factor(rep(1:3, 15)))
   expect_error(local_space_time(cov_spacetime(cov_exponential(by = ~ g)), data),
     class = "neargp_error_covariance")

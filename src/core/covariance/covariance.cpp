@@ -71,7 +71,7 @@ void check_warps(const Component& component, int places, int dim) {
       require(warp.coordinate == further++ && further <= dim,
               "Further coordinates must be numbered after those of places.");
     } else {
-      require(warp.coordinate >= (component.turned()), "The coordinates of an anisotropy cannot be replaced.");
+      require(warp.coordinate >= component.turned(), "The coordinates of an anisotropy cannot be replaced.");
     }
   }
 }
@@ -85,8 +85,11 @@ void check_space_time(const Component& component, int places) {
   require(places >= 2 && int(component.range.size()) == time_group + 1 &&
               std::count(component.group.begin(), component.group.end(), time_group) == 1,
           "A covariance of space and time needs a last coordinate, time, with a range of its own.");
-  require(component.log_range.size() == 0 && component.warps.empty(),
-          "The ranges and coordinates of a covariance of space and time cannot change from place to place.");
+  int space = places - 1;
+  for (const WarpedCoordinate& warp : component.warps) {
+    require(warp.coordinate != places - 1, "The time of a covariance of space and time cannot be warped.");
+    if (warp.coordinate >= places) ++space;
+  }
   require(component.turned() < places, "Geometric anisotropy needs two coordinates of space, or three.");
   const SpaceTime& of_time = component.space_time;
   const ShapeDomain& domain = domain_of(of_time.time_family);
@@ -95,7 +98,9 @@ void check_space_time(const Component& component, int places) {
   if (of_time.is_gneiting()) {
     require(of_time.alpha > 0.0 && of_time.alpha <= 1.0, "The alpha of a Gneiting covariance must lie in (0, 1].");
     // The largest beta may come back from the working scale a rounding above itself.
-    require(of_time.beta >= 0.0 && of_time.beta <= greatest_beta(places - 1) * (1.0 + 1e-12),
+    require(of_time.beta == 0.0 || component.log_range.size() == 0,
+            "A Gneiting covariance with a beta above 0 cannot have ranges that change from place to place.");
+    require(of_time.beta >= 0.0 && of_time.beta <= greatest_beta(space) * (1.0 + 1e-12),
             "The beta of a Gneiting covariance must lie between 0 and 1, and 2 / d in d coordinates of space.");
   }
   require(share(of_time.product) && share(of_time.space), "Shares of a product-sum must lie between 0 and 1.");

@@ -12,7 +12,7 @@ namespace neargp {
 namespace {
 
 // The derivatives in the coefficients of a local field, from that in the field at the row of each entry.
-void add_local_derivatives(const PreparedLocal& local, const Eigen::MatrixXd& in_row, Points points,
+void add_field_derivatives(const PreparedLocal& local, const Eigen::MatrixXd& in_row, Points points,
                            std::vector<Eigen::MatrixXd>& derivatives) {
   for (int m = 0; m < local.field.size(); ++m) {
     Eigen::VectorXd covariate(points.n);
@@ -34,6 +34,25 @@ void add_warp_derivatives(const PreparedWarp& warp, const Eigen::MatrixXd& slope
   }
 }
 
+// Derivatives of each entry in the log range of its row, and in r2: those that coefficients of ranges and warps take.
+struct LocalMatrices {
+  Eigen::MatrixXd in_range, in_r2;
+
+  LocalMatrices(const PreparedComponent& component, Index n) {
+    if (component.log_range.wanted) in_range.setZero(n, n);
+    if (component.wants_warps) in_r2.setZero(n, n);
+  }
+};
+
+void add_local_derivatives(const PreparedComponent& component, const LocalMatrices& local, const MetricPoints& x,
+                           Points points, std::vector<Eigen::MatrixXd>& derivatives) {
+  if (component.log_sd.wanted)
+    add_field_derivatives(component.log_sd, derivatives[component.variance_parameter], points, derivatives);
+  if (component.log_range.wanted) add_field_derivatives(component.log_range, local.in_range, points, derivatives);
+  for (const PreparedWarp& warp : component.warps)
+    if (component.wants_warps) add_warp_derivatives(warp, local.in_r2, x, points, derivatives);
+}
+
 void add_space_time_derivatives(const PreparedComponent& component, Points points,
                                 std::vector<Eigen::MatrixXd>& derivatives, const RunContext& context) {
   const Index n = points.n;
@@ -44,10 +63,10 @@ void add_space_time_derivatives(const PreparedComponent& component, Points point
   for (int term = 0; term < space_time_terms; ++term)
     if (component.wants_term(term)) parameters.push_back(component.term_parameter[term]);
   for (const int parameter : parameters) derivatives[parameter].setZero(n, n);
+  LocalMatrices local(component, n);
   for_each_column(n, context, [&](Index j) {
     for (Index i = 0; i < n; ++i) {
-      SpaceTimeEntry<double> entry = space_time_entry(component, x.at(i), x.at(j));
-      multiply_entry(entry, pair_scale(x, i, x, j).factor);
+      const SpaceTimeEntry<double> entry = space_time_entry(component, x, i, x, j);
       derivatives[component.variance_parameter](i, j) = entry.value;
       if (i == j) continue;
       for (const ScaleDerivative& form : component.scale_derivatives)
@@ -56,10 +75,13 @@ void add_space_time_derivatives(const PreparedComponent& component, Points point
       if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = entry.in_shape;
       for (int term = 0; term < space_time_terms; ++term)
         if (component.wants_term(term)) derivatives[component.term_parameter[term]](i, j) = entry.term[term];
+      if (component.wants_warps) local.in_r2(i, j) = entry.in_space;
+      if (component.log_range.wanted)
+        local.in_range(i, j) =
+            in_log_range(entry.of_space, entry.moved, x.range[i], pair_scale(x, i, x, j).of_r2, x.local_dim);
     }
   });
-  if (component.log_sd.wanted)
-    add_local_derivatives(component.log_sd, derivatives[component.variance_parameter], points, derivatives);
+  add_local_derivatives(component, local, x, points, derivatives);
 }
 
 void add_component_derivatives(const PreparedComponent& component, Points points,
@@ -67,10 +89,8 @@ void add_component_derivatives(const PreparedComponent& component, Points points
   if (component.is_space_time()) return add_space_time_derivatives(component, points, derivatives, context);
   const Index n = points.n;
   const MetricPoints x(component, points);
-  const bool moves_range = component.log_range.wanted;
   Eigen::MatrixXd& in_variance = derivatives[component.variance_parameter];
-  Eigen::MatrixXd in_range = Eigen::MatrixXd::Zero(moves_range ? n : 0, moves_range ? n : 0);
-  Eigen::MatrixXd in_r2 = Eigen::MatrixXd::Zero(component.wants_warps ? n : 0, component.wants_warps ? n : 0);
+  LocalMatrices local(component, n);
   in_variance.resize(n, n);
   for (const ScaleDerivative& form : component.scale_derivatives) derivatives[form.parameter].setZero(n, n);
   if (component.wants_shape()) derivatives[component.shape_parameter].setZero(n, n);
@@ -78,7 +98,7 @@ void add_component_derivatives(const PreparedComponent& component, Points points
     for_each_column(n, context, [&](Index j) {
       for (Index i = 0; i < n; ++i) {
         const PairScale scale = pair_scale(x, i, x, j);
-        const double variance = component.variance * scale.factor;
+        const double variance = component.variance * scale.factor();
         if (i == j) {
           in_variance(i, i) = variance;
           continue;
@@ -90,16 +110,14 @@ void add_component_derivatives(const PreparedComponent& component, Points points
           derivatives[form.parameter](i, j) =
               variance * scale.of_r2 * at.slope * difference_form(form, x.at(i), x.at(j));
         if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = variance * at.shape;
-        if (component.wants_warps) in_r2(i, j) = variance * scale.of_r2 * at.slope;
-        if (moves_range)
-          in_range(i, j) = in_log_range(variance * at.value, variance * at.slope * r2, x.range[i], scale.of_r2, x.dim);
+        if (component.wants_warps) local.in_r2(i, j) = variance * scale.of_r2 * at.slope;
+        if (component.log_range.wanted)
+          local.in_range(i, j) =
+              in_log_range(variance * at.value, variance * at.slope * r2, x.range[i], scale.of_r2, x.local_dim);
       }
     });
   });
-  if (component.log_sd.wanted) add_local_derivatives(component.log_sd, in_variance, points, derivatives);
-  if (moves_range) add_local_derivatives(component.log_range, in_range, points, derivatives);
-  for (const PreparedWarp& warp : component.warps)
-    if (component.wants_warps) add_warp_derivatives(warp, in_r2, x, points, derivatives);
+  add_local_derivatives(component, local, x, points, derivatives);
 }
 
 // Turns the component's derivatives with unit variance into those of several responses. All are multiplied by the

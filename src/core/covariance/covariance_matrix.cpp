@@ -37,8 +37,7 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
         for (Index i = 0; i < a.n; ++i) {
           const double coupling =
               outputs_a ? loading_product(component, outputs_a[i], outputs_b[j]) / component.variance : 1.0;
-          const double factor = coupling * pair_scale(xa, i, xb, j).factor;
-          matrix(i, j) += space_time_entry(component, xa.at(i), xb.at(j)).value * factor;
+          matrix(i, j) += space_time_entry(component, xa, i, xb, j).value * coupling;
         }
       });
       continue;
@@ -52,7 +51,7 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
           correlation.template evaluate<false, false>(r2, c, slope, shape);
           const double variance =
               outputs_a ? loading_product(component, outputs_a[i], outputs_b[j]) : component.variance;
-          matrix(i, j) += c * (variance * scale.factor);
+          matrix(i, j) += c * (variance * scale.factor());
         }
       });
     });

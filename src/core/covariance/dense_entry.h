@@ -19,10 +19,10 @@ namespace neargp {
 // Points in the metric of a component, with the local standard deviations and ranges where it has them.
 struct MetricPoints {
   std::vector<double> z, sd, range;
-  int dim, first, last;
+  int dim, local_dim, first, last;
 
   MetricPoints(const PreparedComponent& component, Points points)
-      : dim(component.dim()), first(component.first), last(component.last) {
+      : dim(component.dim()), local_dim(component.local_dim()), first(component.first), last(component.last) {
     z.resize(std::size_t(points.n) * dim);
     for (Index i = 0; i < points.n; ++i) scale_point(component, dim, points[i], z.data() + i * dim);
     if (component.has_row_deviations())
@@ -45,18 +45,21 @@ struct MetricPoints {
   }
 };
 
-// The factor of the correlation at points i and j, and of r2 before it.
+// Factors of the correlation of points i and j, and of r2 before it, by local standard deviations and ranges.
 struct PairScale {
-  double factor = 1.0, of_r2 = 1.0;
+  double deviations = 1.0, density = 1.0, of_r2 = 1.0;
+
+  double factor() const { return density * deviations; }
 };
 
 inline PairScale pair_scale(const MetricPoints& a, Index i, const MetricPoints& b, Index j) {
   PairScale scale;
   if (!a.range.empty()) {
-    const LocalPair<double> pair = local_pair(a.range[i], b.range[j], a.dim);
-    scale = {pair.density, pair.inverse_mean};
+    const LocalPair<double> pair = local_pair(a.range[i], b.range[j], a.local_dim);
+    scale.density = pair.density;
+    scale.of_r2 = pair.inverse_mean;
   }
-  if (!a.sd.empty()) scale.factor *= a.sd[i] * b.sd[j];
+  if (!a.sd.empty()) scale.deviations = a.sd[i] * b.sd[j];
   return scale;
 }
 
@@ -101,19 +104,30 @@ inline Margin<double> margin(const FamilyChoice<double>& family, double r2, bool
   return result;
 }
 
-// The entry of points in the metric of a component of space and time, the last coordinate time.
-inline SpaceTimeEntry<double> space_time_entry(const PreparedComponent& component, const double* x, const double* y) {
+// The entry of points in the metric of a component of space and time. Time is the last coordinate but for the further
+// ones of a warp, which belong to space.
+inline SpaceTimeEntry<double> space_time_entry(const PreparedComponent& component, const MetricPoints& a, Index i,
+                                               const MetricPoints& b, Index j) {
   SpaceTimeEntry<double> entry{};
+  const double *x = a.at(i), *y = b.at(j);
+  const PairScale scale = pair_scale(a, i, b, j);
   const int space = component.places() - 1;
-  const double p = squared_distance(x, y, space), q = (x[space] - y[space]) * (x[space] - y[space]);
+  const int further = component.dim() - component.places();
+  const double distance = squared_distance(x, y, space) + squared_distance(x + space + 1, y + space + 1, further);
+  const double p = distance * scale.of_r2, q = (x[space] - y[space]) * (x[space] - y[space]);
+  const auto in_space = [&](double r2) {
+    return times_density(margin(family_choice(component), r2, component.wants_shape()), scale.density);
+  };
   if (component.space_time.is_gneiting()) {
     const GneitingTime<double> time = gneiting_time(component.space_time.alpha, component.space_time.beta, q);
     const double r2 = p * time.reach;
-    gneiting_entry<true>(component, time, r2, margin(family_choice(component), r2, component.wants_shape()), entry);
+    gneiting_entry<true>(component, time, r2, in_space(r2), entry);
   } else {
-    margins_entry<true>(component, p, q, margin(family_choice(component), p, component.wants_shape()),
+    margins_entry<true>(component, p, q, in_space(p),
                         margin(time_family_choice(component), q, component.wants_term(in_time_shape)), entry);
   }
+  if (!component.single_scale) entry.in_space *= scale.of_r2;
+  multiply_entry(entry, scale.deviations);
   return entry;
 }
 

@@ -78,6 +78,8 @@ struct PreparedComponent {
 
   int places() const { return int(group.size()); }
   int dim() const { return int(inverse_range.size()); }
+  // The coordinates that a local range divides: all but time in a model of space and time.
+  int local_dim() const { return dim() - (is_space_time() ? 1 : 0); }
 
   // Whether the standard deviation differs between rows.
   bool has_row_deviations() const { return by >= 0 || log_sd.present(); }

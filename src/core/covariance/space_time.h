@@ -23,6 +23,11 @@
 //
 // Here l is the share of the product in the variance, and k that of M in the rest. At p = q = 0 the bracket is 1 for
 // all l and k. These are therefore parameters of the correlation, as a shape is. Separable is l = 1.
+//
+// With local ranges e^l in space, p_ij M(p / m_ij) replaces M, see local_scale.h, in the coordinates of space alone.
+// Products and sums of positive definite functions are positive definite. A Gneiting covariance is one of them only
+// with beta = 0: otherwise g^beta m_ij, a product of two variograms, is no variogram. Let B M be the part of C that is
+// a multiple of M. Then dC/dl_i is B times that of M in local_scale.h.
 #pragma once
 
 #include "covariance/prepared.h"
@@ -38,9 +43,11 @@ struct Margin {
 
 // A covariance with its derivatives in p, in the shape of M, and in those parameters of SpaceTimeTerm that the model
 // contains. If there is only one range of space, `in_space` is the derivative in its logarithm, that in p times -2 p.
+// `of_space` is the part of the value that is a multiple of M, and `moved` its derivative in log p.
 template <class Real>
 struct SpaceTimeEntry {
   Real value, in_space, in_shape;
+  Real of_space, moved;
   Real term[space_time_terms];
 };
 
@@ -69,7 +76,15 @@ inline void multiply_entry(SpaceTimeEntry<Real>& entry, Real factor) {
   entry.value *= factor;
   entry.in_space *= factor;
   entry.in_shape *= factor;
+  entry.of_space *= factor;
+  entry.moved *= factor;
   for (Real& term : entry.term) term *= factor;
+}
+
+// The local form of M, from its values at p / m_ij.
+template <class Real>
+inline Margin<Real> times_density(const Margin<Real>& space, Real density) {
+  return {space.value * density, space.slope * density, space.shape * density};
 }
 
 // `space`: M at r2 = p * time.reach.
@@ -80,6 +95,8 @@ inline void gneiting_entry(const PreparedComponent& component, const GneitingTim
   entry.value = scale * space.value;
   if (!derivatives) return;
   const Real moved = scale * space.slope * r2;
+  entry.of_space = entry.value;
+  entry.moved = moved;
   entry.in_space = component.single_scale ? -2.0 * moved : scale * space.slope * time.reach;
   const Real in_log_g = -entry.value - component.space_time.beta * moved;
   entry.term[in_time_range] = -2.0 * component.space_time.alpha * in_log_g * time.share;
@@ -99,6 +116,8 @@ inline void margins_entry(const PreparedComponent& component, Real p, Real q, co
   if (!derivatives) return;
   const Real by_space = variance * (product * time.value + of_space);
   const Real by_time = variance * (product * space.value + of_time);
+  entry.of_space = space.value * by_space;
+  entry.moved = p * space.slope * by_space;
   entry.in_space = component.single_scale ? -2.0 * p * space.slope * by_space : space.slope * by_space;
   entry.term[in_time_range] = -2.0 * q * time.slope * by_time;
   entry.in_shape = space.shape * by_space;

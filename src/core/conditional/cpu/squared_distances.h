@@ -34,12 +34,19 @@ inline void squared_differences_of(int count, const V* coords, int rows, int i, 
   }
 }
 
+// Adds the squared differences of the coordinates first .. last - 1, four to a pass.
+template <class V>
+inline void add_squared_distances(const V* coords, int rows, int first, int last, int i, V* r2) {
+  for (int d = first; d < last; d += 4)
+    squared_differences_of<true>(last - d, coords + std::size_t(d) * rows, rows, i, r2);
+}
+
 // r2[j] = |x_i - x_j|^2 for j < i, from coordinate differences: the expanded square
-// would lose the short distances to cancellation. Four coordinates to a pass.
+// would lose the short distances to cancellation.
 template <class V>
 inline void squared_distances(const V* coords, int rows, int dim, int i, V* r2) {
   squared_differences_of<false>(dim, coords, rows, i, r2);
-  for (int d = 4; d < dim; d += 4) squared_differences_of<true>(dim - d, coords + std::size_t(d) * rows, rows, i, r2);
+  add_squared_distances(coords, rows, 4, dim, i, r2);
 }
 
 }  // namespace neargp

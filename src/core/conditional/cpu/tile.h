@@ -40,7 +40,7 @@ class Tile {
   using V = typename Pack<Lanes>::Real;
   using Bits = typename Pack<Lanes>::Bits;
 
-  static constexpr int margin_rows = 8;
+  static constexpr int margin_rows = 10;
 
   // Derivative triangles of one component; null where not needed.
   struct ComponentTile {
