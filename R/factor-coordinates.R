@@ -47,6 +47,14 @@ NULL
 # Each level also adds a column.
 most_levels <- 50L
 
+# Factors among the columns that terms make of the data.
+coordinate_factors <- function(terms, data, replicates) {
+  names <- attr(terms, "term.labels")
+  columns <- coordinate_columns(data, list(terms = terms, names = names), "data")
+  check_text_coordinates(columns, names, replicates)
+  factors_among(columns, names)
+}
+
 # Factors among columns, by the names of these: their levels, and whether these are ordered. A
 # column of nothing but NA is logical.
 factors_among <- function(columns, names) {

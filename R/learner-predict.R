@@ -55,8 +55,7 @@ rows_of_cells <- function(process, raster) {
   centers <- terra::xyFromCell(raster, seq_len(terra::ncell(raster)))
   process$locations["time_unit"] <- list(NULL)
   if (is.null(process$locations$names)) {
-    process$locations$names <- c(".x", ".y")
-    process$locations$terms <- stats::terms(~ .x + .y)
+    process$locations <- with_center_columns(process$locations)
   }
   data[process$locations$names[1:2]] <- list(centers[, 1L], centers[, 2L])
   list(process = process, data = data)

@@ -50,7 +50,7 @@ NULL
 new_locations <- function(data, coords, time, distance, crs, response, replicates = NULL) {
   distance <- check_choice(distance, "distance", c("auto", "euclidean", "chordal"))
   found <- if (is_sf(data)) {
-    sf_locations(data, coords, distance, crs)
+    sf_locations(data, coords, distance, crs, replicates)
   } else if (is.null(coords)) {
     no_locations()
   } else {
@@ -116,9 +116,7 @@ columns_argument <- function(value, name, example) {
 frame_locations <- function(data, coords, time, distance, crs, response, replicates = NULL) {
   terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
   names <- attr(terms, "term.labels")
-  columns <- coordinate_columns(data, list(terms = terms, names = names), "data")
-  check_text_coordinates(columns, names, replicates)
-  factors <- factors_among(columns, names)
+  factors <- coordinate_factors(terms, data, replicates)
   raw_names <- c(setdiff(names, names(factors)), names(factors))
   if (length(factors)) terms <- sum_of(raw_names, environment(terms))
   metric <- resolve_metric(distance, crs, length(raw_names) - length(factors))
@@ -237,7 +235,7 @@ places_of <- function(coords, locations) coords[, seq_along(locations$embedded_n
 raw_coordinates <- function(data, locations, argument = "data") {
   data <- plain_columns(data)
   space <- if (is_nowhere(locations)) nowhere_coordinates(locations, nrow(data)) else
-    if (is_sf(data)) sf_coordinates(data, argument) else
+    if (is_sf(data)) geometry_coordinates(data, locations, argument) else
       frame_coordinates(data, locations, argument)
   check_coordinate_count(ncol(space), locations, argument)
   colnames(space) <- locations$raw_names
@@ -252,6 +250,16 @@ check_coordinate_count <- function(count, locations, argument) {
   if (count == length(locations$raw_names)) return(invisible())
   abort_neargp("coordinates", sprintf("`%s` has %d coordinates, and the fit has %d: %s.", argument,
     count, length(locations$raw_names), format_some(locations$raw_names)))
+}
+
+# The points, and the levels of factors, which are columns.
+geometry_coordinates <- function(data, locations, argument) {
+  points <- sf_coordinates(data, argument)
+  if (!has_factors(locations)) return(points)
+  labels <- names(locations$factors)
+  check_columns_present(all.vars(locations$terms), data, argument)
+  cbind(points, frame_coordinates(drop_geometry(data), list(terms = locations$terms,
+    names = labels, raw_names = labels, factors = locations$factors), argument))
 }
 
 frame_coordinates <- function(data, locations, argument) {

@@ -125,8 +125,7 @@ new_target_of_cells <- function(object, columns, centers, covered, part) {
   locations <- object$locations
   if (is.null(locations$names)) {
     frame <- cbind(columns, data.frame(.x = centers[, 1L], .y = centers[, 2L]))
-    object$locations$names <- c(".x", ".y")
-    object$locations$terms <- stats::terms(~ .x + .y)
+    object$locations <- with_center_columns(locations)
   } else if (is_nowhere(locations)) {
     frame <- columns
   } else {
@@ -135,6 +134,13 @@ new_target_of_cells <- function(object, columns, centers, covered, part) {
   }
   frame[!covered, ] <- NA
   new_target(object, frame, part)
+}
+
+# The locations of a fit to geometries for rows whose centres are columns.
+with_center_columns <- function(locations) {
+  locations$names <- c(".x", ".y", names(locations$factors))
+  locations$terms <- sum_of(locations$names, globalenv())
+  locations
 }
 
 # The target of such cells.

@@ -9,7 +9,8 @@ require_package <- function(package, purpose) {
   }
 }
 
-sf_locations <- function(data, coords, distance, crs) {
+# `replicates`: labels of factors, which are coordinates next to the geometry, see replicates.R.
+sf_locations <- function(data, coords, distance, crs, replicates) {
   require_package("sf", "for sf data")
   if (!is.null(coords)) {
     abort_neargp("coordinates",
@@ -29,8 +30,10 @@ sf_locations <- function(data, coords, distance, crs) {
         i = "Longitude and latitude: crs = 4326. A plane without a CRS: distance = \"euclidean\"."))
   }
   metric <- resolve_metric(distance, used, 2L)
-  list(names = NULL, terms = NULL, crs = used, metric = metric$metric, unit = metric$unit,
-    raw_names = c("x", "y"), dot = FALSE)
+  terms <- if (length(replicates)) sum_of(replicates, globalenv())
+  factors <- if (length(replicates)) coordinate_factors(terms, drop_geometry(data), replicates)
+  list(names = NULL, terms = terms, crs = used, metric = metric$metric, unit = metric$unit,
+    raw_names = c("x", "y", names(factors)), factors = factors, dot = FALSE)
 }
 
 # n x 2 coordinates of POINT geometries.
@@ -107,7 +110,8 @@ check_same_crs <- function(crs, locations,
 # columns. `argument` is the class of the condition as well.
 check_place_columns <- function(data, locations, argument) {
   if (is_sf(data)) {
-    if (length(locations$raw_names) != 2L || has_factors(locations)) {
+    at_geometries <- is.null(locations$names)
+    if (!at_geometries && (length(locations$raw_names) != 2L || has_factors(locations))) {
       abort_neargp(argument, c("The model has more coordinates than an sf geometry.",
         i = sprintf("Give `%s` as a data frame.", argument)))
     }

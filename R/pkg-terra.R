@@ -64,7 +64,8 @@ points_of_raster <- function(raster) {
 
 check_grid_coordinates <- function(locations) {
   if (is_nowhere(locations)) return(invisible())
-  if (length(locations$raw_names) < 2L || !setequal(all.vars(locations$terms), locations$names)) {
+  columns <- locations$names %||% names(locations$factors)
+  if (length(locations$raw_names) < 2L || !setequal(all.vars(locations$terms), columns)) {
     abort_neargp("newdata",
       c("The model's coordinates are not two plain columns, so a raster cannot give them.",
         i = "Give `newdata` as a data frame."))

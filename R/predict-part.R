@@ -52,7 +52,8 @@ write_part <- function(plan, newdata, task, file) {
 # Coordinates, and times, before what is predicted there.
 cbind_places <- function(newdata, predicted, fit) {
   locations <- single_fit(fit)$locations
-  names <- c(if (!is_sf(newdata)) all.vars(locations$terms), locations$time)
+  by_geometry <- is_sf(newdata) && !is.null(locations$names)
+  names <- c(if (!by_geometry) all.vars(locations$terms), locations$time)
   places <- as.list(drop_geometry(newdata))[intersect(names, names(newdata))]
   if (is_sf(newdata)) places <- c(asplit_columns(sf::st_coordinates(newdata)), places)
   columns <- c(places, as.list(predicted))

@@ -27,7 +27,7 @@
 #' fixed at 0.0001, so that levels are independent. Predictions need the factor and accept levels
 #' that no row of the fit contains. Levels that are unknown to the fit are an error.
 #'
-#' All methods except [dspp()] and [dgp()] support it. sf data, [features()][cov_features],
+#' All methods except [dspp()] and [dgp()] support it, also with sf data. [features()][cov_features],
 #' `cov_cauchy()` and `cov_wave()` do not. `cov_powered_exponential()` needs a `power` of at least
 #' 0.4. [Joint models][joint_models] take one factor.
 #' @seealso [varying_coefficients] for numeric columns, [factor_coordinates] for levels that are
@@ -45,7 +45,7 @@
 NULL
 
 # Independent copies of a component for each level of a factor, `by` of a covariance. The factor
-# becomes one more coordinate, the numbers of its levels. Other components do not depend on it. Its
+# becomes one more coordinate, the numbers of its levels, also next to the geometry of sf data. Other components do not depend on it. Its
 # range is fixed at a ten thousandth of a level. All covariances between levels are then 0, and
 # neighbours are sought within a level.
 
@@ -59,11 +59,12 @@ with_replicates <- function(given, data) {
   if (is.null(given$covariance)) return(given)
   found <- vapply(given$covariance$components, replicate_of, "", data = data)
   labels <- unique(found[nzchar(found)])
+  by_geometry <- is_sf(data) && is.null(given$coords)
   # other values of `coords` are errors of neargp_coordinates
-  if (!length(labels) || !names_coordinates(given$coords)) return(given)
-  check_replicates(given, labels, data)
+  if (!length(labels) || !(by_geometry || names_coordinates(given$coords))) return(given)
+  check_replicates(given, labels)
   given$covariance$components <- Map(as_replicated, given$covariance$components, found)
-  given$coords <- with_further_coordinates(given$coords, labels)
+  if (!by_geometry) given$coords <- with_further_coordinates(given$coords, labels)
   given$replicates <- labels
   given
 }
@@ -121,18 +122,15 @@ with_further_coordinates <- function(coords, labels) {
   coords
 }
 
-check_replicates <- function(given, labels, data) {
+check_replicates <- function(given, labels) {
   refuse <- function(what, hint) {
     abort_neargp("covariance", c(sprintf("`by` of the covariance is the factor `%s`, which is not supported %s.",
       labels[1L], what), i = hint))
   }
-  if (is_sf(data)) {
-    refuse("for sf data", "Give columns: cbind(sf::st_drop_geometry(data), sf::st_coordinates(data)).")
-  }
   if (!is.null(given$features)) refuse("with features()", "Use the factor as a predictor.")
   if (!is.null(given$support)) refuse("with a support", "Leave `by` out.")
-  again <- intersect(labels, summands(given$coords[[2L]]))
-  if (rlang::is_formula(given$coords) && length(again)) {
+  again <- if (rlang::is_formula(given$coords)) intersect(labels, summands(given$coords[[2L]]))
+  if (length(again)) {
     abort_neargp("coordinates", c(sprintf("`%s` is among `coords` and `by` of the covariance.", again[1L]),
       i = "Leave it out of `coords`."))
   }

@@ -105,3 +105,17 @@ test_that("factors that differ between responses get one classed error", {
   expect_error(call(d, cov_coregionalisation(cov_exponential(by = ~ z), rank = 1)), "column",
     class = "neargp_error_argument")
 })
+
+test_that("copies of shared fields at the points of sf data are those of plain coordinates", {
+  skip_if_not_installed("sf")
+  d <- yearly()
+  points <- sf::st_as_sf(d, coords = c("x", "y"))
+  covariance <- cov_coregionalisation(cov_exponential(range = 0.2, by = ~ year),
+    matrices = list(yearly_matrix))
+  plain <- fit_yearly(d, covariance)
+  fit <- neargp(list(a ~ z, b ~ 1), points, distance = "euclidean", covariance = covariance,
+    method = vnngp(k = nrow(d) - 1L), nugget = list(0.1, 0.2))
+  expect_equal(fit$log_likelihood, plain$log_likelihood, tolerance = 1e-12)
+  expect_equal(sf::st_drop_geometry(predict(fit, points[1:4, ])), predict(plain, d[1:4, ]),
+    ignore_attr = TRUE)
+})

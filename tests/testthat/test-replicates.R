@@ -285,3 +285,56 @@ test_that("levels are no axis of an index", {
   index <- predict_index(fit, data[1:9, ], group = ~ year, draws = 20, seed = 1)
   expect_setequal(index$axis, c("x", "y", NA))
 })
+
+# ---- geometries ----------------------------------------------------------------------------------
+
+estimates_of <- function(fit) coef(fit, what = "covariance")
+
+test_that("copies at the points of sf data and SpatVectors are those of plain coordinates", {
+  skip_if_not_installed("sf")
+  data <- survey()
+  points <- sf::st_as_sf(data, coords = c("x", "y"))
+  new <- data[c(1, 40, 80), ]
+  new$x <- new$x + 0.01
+  at <- sf::st_as_sf(new, coords = c("x", "y"))
+  for (covariance in list(cov_matern(by = ~ year),
+    cov_exponential() + cov_matern(by = ~ factor(year)))) {
+    plain <- suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, covariance = covariance,
+      method = vecchia(k = 10)))
+    fit <- suppressMessages(neargp(z ~ 1, points, distance = "euclidean", covariance = covariance,
+      method = vecchia(k = 10)))
+    expect_identical(estimates_of(fit), estimates_of(plain))
+    expect_identical(c(logLik(fit)), c(logLik(plain)))
+    expect_equal(sf::st_drop_geometry(predict(fit, at)), predict(plain, new), ignore_attr = TRUE)
+    expect_equal(residuals(fit), residuals(plain))
+    expect_equal(augment(fit)$.loo_mean, augment(plain)$.loo_mean)
+  }
+  expect_error(predict(fit, transform(at, year = factor("1999"))), class = "neargp_error_levels")
+  expect_error(predict(fit, at["geometry"]), "year", class = "neargp_error")
+  expect_error(predict(fit, new), "geometries", class = "neargp_error_newdata")
+  skip_if_not_installed("terra")
+  vector <- terra::vect(points)
+  vector$year <- as.character(vector$year)
+  of_vector <- suppressMessages(neargp(z ~ 1, vector, distance = "euclidean",
+    covariance = covariance, method = vecchia(k = 10)))
+  expect_identical(estimates_of(of_vector), estimates_of(plain))
+  expect_equal(as.data.frame(predict(of_vector, terra::vect(at))), predict(plain, new),
+    ignore_attr = TRUE)
+})
+
+test_that("copies on the sphere, and other verbs, are those of plain coordinates", {
+  skip_if_not_installed("sf")
+  data <- transform(survey(), x = x - 100, y = y + 40)
+  points <- sf::st_as_sf(data, coords = c("x", "y"), crs = 4326)
+  covariance <- cov_matern(by = ~ year)
+  plain <- suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, crs = 4326,
+    covariance = covariance, method = exact_gp()))
+  fit <- suppressMessages(neargp(z ~ 1, points, covariance = covariance, method = exact_gp()))
+  expect_identical(estimates_of(fit), estimates_of(plain))
+  folds <- rep(1:3, 30)
+  expect_equal(scores(cross_validate(fit, folds)), scores(cross_validate(plain, folds)),
+    ignore_attr = TRUE)
+  expect_equal(as.matrix(sf::st_drop_geometry(simulate(fit, 2, seed = 1, newdata = points[1:3, ]))),
+    as.matrix(simulate(plain, 2, seed = 1, newdata = data[1:3, ])), ignore_attr = TRUE)
+  expect_identical(estimates_of(suppressMessages(update(fit, . ~ .))), estimates_of(fit))
+})
