@@ -49,20 +49,37 @@ nobs.neargp_composition <- function(object, ...) nrow(object$composition$counts)
 #' @export
 fitted.neargp_composition <- function(object, ...) {
   check_no_more_arguments()
-  p <- mean_probabilities(ratios_of_samples(object))
-  of_rows(object, lapply(seq_along(object$outputs), function(m) p[, m]))
+  in_rows_of_data(object, fitted_probabilities(object))
 }
+
+fitted_probabilities <- function(object) mean_probabilities(ratios_of_samples(object))
 
 #' @export
 residuals.neargp_composition <- function(object, type = c("response", "pearson"), ...) {
   check_no_more_arguments()
   type <- check_choice(type, "type", c("response", "pearson"))
-  counts <- object$composition$counts
-  p <- mean_probabilities(ratios_of_samples(object))
-  total <- rowSums(counts)
+  total <- rowSums(object$composition$counts)
+  p <- fitted_probabilities(object)
   unit <- if (type == "pearson") sqrt(p * (1 - p) / total) else 1
-  values <- (counts / total - p) / unit
-  of_rows(object, lapply(seq_along(object$outputs), function(m) values[, m]))
+  in_rows_of_data(object, (object$composition$counts / total - p) / unit)
+}
+
+# A matrix with a row for each row of the data, NA where it was left out. A subset has rows of its
+# own.
+in_rows_of_data <- function(object, values) {
+  part <- object$parts[[1L]]
+  rows <- rows_of_samples(object)
+  count <- if (length(rows_of_part(part)) == nrow(values)) part$n_given else nrow(values)
+  result <- matrix(NA_real_, count, ncol(values), dimnames = list(NULL, object$outputs))
+  result[rows, ] <- values
+  result
+}
+
+# The row of the data of each sample, or its number in a subset.
+rows_of_samples <- function(object) {
+  rows <- rows_of_part(object$parts[[1L]])
+  samples <- nrow(object$composition$counts)
+  if (length(rows) == samples) rows else seq_len(samples)
 }
 
 #' @export
@@ -70,9 +87,9 @@ augment.neargp_composition <- function(x, newdata = NULL, ...) {
   check_no_more_arguments()
   if (!is.null(newdata)) return(NextMethod())
   counts <- x$composition$counts
-  p <- mean_probabilities(ratios_of_samples(x))
+  p <- fitted_probabilities(x)
   bind_tables(lapply(seq_along(x$outputs), function(m) {
-    data.frame(response = x$outputs[m], row = rows_of_part(x$parts[[1L]]), .observed = counts[, m],
+    data.frame(response = x$outputs[m], row = rows_of_samples(x), .observed = counts[, m],
       .fitted = p[, m], .resid = counts[, m] / rowSums(counts) - p[, m])
   }))
 }

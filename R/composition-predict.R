@@ -20,7 +20,7 @@
 #'   sample is predicted from the others.
 #' * `residuals()` returns observed less fitted proportions, or Pearson residuals.
 #'
-#' @param object a fit of [neargp()] with `family = multinomial()`.
+#' @param object a fit with `family = multinomial()`.
 #' @param newdata,level,probs,threads,chunk_size,filename,overwrite,verbose,re.form,allow.new.levels see
 #'   [predict.neargp()].
 #' @param type `"response"` (default) for probabilities, `"quantile"` for their quantiles, `"link"`
@@ -29,11 +29,11 @@
 #'   Default: `"none"`.
 #' @param threshold a number, or one for each category. Adds `p_mean_exceed_<category>`, how probable
 #'   it is that the probability exceeds the number. Default `NULL`: none.
-#' @param trials a whole number, the total of a new sample. Default: 1.
-#' @param outputs the names of categories. Default: all.
+#' @param trials the total of a new sample. Default: 1.
+#' @param outputs names of categories. Default: all.
 #' @param ... not used.
 #' @return An object like `newdata` with `mean_<category>`, `sd_<category>` and further columns.
-#' @seealso [multinomial()], [predict.neargp_joint()]
+#' @seealso [multinomial()]
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(80), y = runif(80))

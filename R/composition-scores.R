@@ -53,25 +53,37 @@ take_ratios <- function(ratios, rows) {
     covariance = ratios$covariance[rows, , , drop = FALSE])
 }
 
-# The moments of the ratios at samples of the data, of all of them together.
-ratios_of_samples <- function(object, samples = seq_len(nrow(object$composition$counts))) {
+# The linear predictors at samples of the data, see predictor_parts(), and the fields there.
+predictors_of_samples <- function(object, samples) {
   parts <- parts_of(object)
   targets <- lapply(parts, function(part) {
     list(data = part$data, X = full_design(part$data)[samples, , drop = FALSE],
       offset = part$data$offset[samples])
   })
-  coords <- parts[[1L]]$data$coords[samples, , drop = FALSE]
-  moments_of_ratios(linear_predictors(object, fields_at(object, coords,
-    predict_settings(parts[[1L]])), targets))
+  fields <- fields_at(object, parts[[1L]]$data$coords[samples, , drop = FALSE],
+    predict_settings(parts[[1L]]))
+  list(fields = fields, parts = predictor_parts(object, fields, targets))
 }
 
-# Without its own counts. Given all, z ~ N(m, S). The sample contributes pseudo-observations of the
-# linear predictors a + z_m, of precision W and natural mean t. The integral over a flat prior of a
-# leaves those of z with precision diag(W) - WW'/sum(W) and natural mean t - W sum(t)/sum(W), which
-# are taken away.
+# The moments of the ratios at samples of the data, of all of them together.
+ratios_of_samples <- function(object, samples = seq_len(nrow(object$composition$counts))) {
+  at <- predictors_of_samples(object, samples)
+  moments_of_ratios(predictor_moments(object, at$fields, at$parts))
+}
+
+# Without its own counts. Given all and the parameters, z ~ N(m, S). The sample contributes
+# pseudo-observations of the linear predictors a + z_m, of precision W and natural mean t. The
+# integral over a flat prior of a leaves those of z with precision Q = diag(W) - WW'/sum(W) and
+# natural mean r = t - W sum(t)/sum(W). Without them z ~ N(m - GS(r - Qm), GS) with G = (I - SQ)^-1.
+# A change of the parameters that moves m by d moves the new mean by Gd.
 left_out_samples <- function(object) {
   counts <- object$composition$counts
-  ratios <- ratios_of_samples(object)
+  at <- predictors_of_samples(object, seq_len(nrow(counts)))
+  ratios <- moments_of_ratios(predictor_moments(object, at$fields, at$parts))
+  known <- moments_of_ratios(predictor_moments(object, at$fields, lapply(at$parts, function(part) {
+    part$slopes <- part$slopes[, 0L, drop = FALSE]
+    part
+  })))
   posterior <- object$posterior
   by_sample <- function(x) matrix(x, nrow(counts))
   W <- by_sample(posterior$pseudo_precision)
@@ -79,13 +91,22 @@ left_out_samples <- function(object) {
   for (i in seq_len(nrow(counts))) {
     precision <- (diag(W[i, ]) - tcrossprod(W[i, ]) / sum(W[i, ]))[-1L, -1L, drop = FALSE]
     natural <- (t[i, ] - W[i, ] * sum(t[i, ]) / sum(W[i, ]))[-1L]
-    S <- matrix(ratios$covariance[i, , ], ncol(ratios$mean))
-    given <- S %*% solve(diag(nrow(S)) - precision %*% S)
-    ratios$mean[i, ] <- ratios$mean[i, ] - drop(given %*% (natural - precision %*%
-      ratios$mean[i, ]))
-    ratios$covariance[i, , ] <- (given + t(given)) / 2
+    m <- ratios$mean[i, ]
+    S <- matrix(known$covariance[i, , ], length(m))
+    of_parameters <- matrix(ratios$covariance[i, , ], length(m)) - S
+    G <- solve(diag(length(m)) - S %*% precision)
+    left <- (G %*% S + t(G %*% S)) / 2
+    check_left_out(left, rows_of_samples(object)[i])
+    ratios$mean[i, ] <- m - drop(left %*% (natural - precision %*% m))
+    ratios$covariance[i, , ] <- left + G %*% of_parameters %*% t(G)
   }
-  sample_table(object, counts, ratios, rows_of_part(object$parts[[1L]]))
+  sample_table(object, counts, ratios, rows_of_samples(object))
+}
+
+check_left_out <- function(covariance, row) {
+  if (min(eigen(covariance, symmetric = TRUE, only.values = TRUE)$values) > 0) return(invisible())
+  abort_neargp("loo", c(sprintf("The counts of row %s are too large to leave them out by a formula.",
+    row), i = "Use cross_validate()."))
 }
 
 # A row for each category of each sample. The log score is of the whole sample.

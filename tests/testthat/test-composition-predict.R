@@ -79,6 +79,8 @@ test_that("a left-out sample is predicted as by a fit without it", {
   d <- taxa_data()
   fit <- fit_taxa(d)
   rows <- left_out_samples(fit)
+  many <- fit_taxa(within(d, taxa <- taxa * 100000L))
+  expect_error(scores(many), class = "neargp_error_loo")
   folds <- cross_validate(fit, folds = seq_len(40L))$predictions
   expect_equal(rows$mean, folds$mean, tolerance = 0.02)
   expect_equal(scores(fit)$log_score[4L], mean(folds$log_score[1:40]), tolerance = 0.02)
