@@ -5,8 +5,8 @@
 #   Rscript bench/exact-gp-iterative.R fit [rows: 50000]
 
 # `errors` compares the log-likelihood at Vecchia's estimates with the dense one, in table exact-gp-errors. `difference`, `std_error` and `errors`
-# are those of a fit, which takes 16 random probes. `errors` is the difference in standard errors. The last columns are over several sets of 16
-# probes. `errors_rms` is near 1 and `within_error` near .68 if the standard errors are honest, and `mean_difference` is near 0 without a bias.
+# are those of a fit, which reports it by 64 random probes. `errors` is the difference in standard errors. The last columns are over several sets of
+# 64 probes. `errors_rms` is near 1 and `within_error` near .68 if the standard errors are honest, and `mean_difference` is near 0 without a bias.
 # `evaluation` times value and gradient, and adds the memory of the process to table exact-gp-evaluations. `fit` does so for a whole fit, with
 # NEARGP_THREADS threads.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -47,7 +47,9 @@ compare_values <- function(n, seed, sets) {
   method <- exact_gp(solver = "cg")
   problem <- problem_at(vecchia_fit(simulated_roads(n, seed)), method)
   at <- problem$start
-  objective <- core("likelihood_objective")(method, problem)
+  count <- 4L * method$probes
+  probes <- core("random_probes")(problem, method$probes + sets * count)[, -seq_len(method$probes)]
+  objective <- core("iterative_objective")(problem, at, probes[, seq_len(count)])
   fitted <- timed(found <- objective$evaluate(at))
   dense <- timed(exact <- core("exact_objective")(problem)$evaluate(at)$value)
   # the log determinants of further probes, with the same factor of Vecchia
@@ -56,8 +58,7 @@ compare_values <- function(n, seed, sets) {
   nugget <- core("nugget_of")(problem$layout, values)
   system <- core("iterative_system")(problem$data, core("metric_component")(core("covariance_at")(problem, at)), method, problem$context)
   root <- core("iterative_root")(system, covariance, nugget, problem$context)
-  probes <- core("core_random_signs")(n, sets * method$probes)
-  log_dets <- matrix(core("iterative_solution")(system, root, covariance, nugget, probes, problem$context)$log_dets, method$probes)
+  log_dets <- matrix(core("iterative_solution")(system, root, covariance, nugget, probes, problem$context)$log_dets, count)
   value <- found$value - 0.5 * (colMeans(log_dets) - mean(log_dets[, 1L]))
   error <- 0.5 * apply(log_dets, 2L, core("error_of_probes"))
   stopifnot(abs(error[1L] - found$value_error) < 1e-6 * error[1L])
