@@ -111,9 +111,9 @@ void add_by_chain_rule(const LatentCase& latent, const MeanFieldPoint& point, co
       sum.moments[2 * node + 1] += batch.d_projected[t] * point.moments[2 * node + 1] + 0.5 * weight;
       for (int d = 0; d < 2; ++d) sum.locations[2 * node + d] += batch.location_contribution(t, batch.k(), 2)[d];
       int row = 0;
-      batch.for_each_contribution(t, [&](int member, double in_mean, double in_variance) {
+      batch.for_each_contribution(t, point.moments, [&](int member, double in_mean, double in_log_variance) {
         sum.moments[2 * member] += in_mean;
-        sum.moments[2 * member + 1] += in_variance * point.moments[2 * member + 1];
+        sum.moments[2 * member + 1] += in_log_variance;
         for (int d = 0; d < 2; ++d) sum.locations[2 * member + d] += batch.location_contribution(t, row, 2)[d];
         ++row;
       });

@@ -128,12 +128,13 @@ struct ProjectedDerivatives {
 };
 
 // Minus the divergence of independent normals N(m_l, s_l) at the members of a target's conditioning set from their
-// joint prior N(0, K), and the parts of its derivatives. CPU only.
+// joint prior N(0, K). With it, the derivatives of all terms in the members' moments take the place of the weights. CPU
+// only.
 struct MembersDivergence {
   double weight = 0.0;  // of these terms in the objective; 0: not wanted
   double* value = nullptr;
-  double* solved = nullptr;    // targets x k: K^-1 m
-  double* diagonal = nullptr;  // targets x k: s_l (K^-1)_ll
+  double* in_mean = nullptr;          // targets x k: in m_l
+  double* in_log_variance = nullptr;  // targets x k: in log s_l
 };
 
 struct ProjectedAdjoint : ProjectedMoments, ProjectedDerivatives {

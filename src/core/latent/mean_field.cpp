@@ -143,19 +143,6 @@ void MeanField::add_ranks(const MeanFieldPoint& point, const std::vector<int>& d
   }
 }
 
-// Adds the results of add_data() for the nodes that data use: D, K^-1 m and s_l (K^-1)_ll.
-void MeanField::add_divergences(double weight) {
-  const int k = interpolation_.k();
-  for (Index t = 0; t < interpolation_.size(); ++t) {
-    gradient_.value += weight * interpolation_.divergence[t];
-    for (int l = 0; l < k; ++l) {
-      double* moments = gradient_.moments.data() + 2 * Index(interpolation_.members(t)[l]);
-      moments[0] -= weight * interpolation_.solved[t * k + l];
-      moments[1] += 0.5 * weight * (1.0 - interpolation_.diagonal[t * k + l]);
-    }
-  }
-}
-
 // Terms of the targets that are chosen in prior_, each of which is a node.
 void MeanField::add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double of_sample,
                                 const PreparedCovariance& covariance, const RunContext& context) {
@@ -188,7 +175,8 @@ void MeanField::add_data(const MeanFieldPoint& point, const MeanFieldBatch& batc
                               &data, context));
   data.add_to(gradient_, response_, batch.data);
   add_contributions(interpolation_, point);
-  if (divergence_weight > 0.0) add_divergences(divergence_weight);
+  if (divergence_weight > 0.0)
+    for (const double divergence : interpolation_.divergence) gradient_.value += divergence_weight * divergence;
 }
 
 void MeanField::add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context) {
@@ -213,10 +201,10 @@ void MeanField::add_contributions(const ProjectedBatch& batch, const MeanFieldPo
   const int dim = model_.dim();
   for (Index t = 0; t < batch.size(); ++t) {
     int row = 0;
-    batch.for_each_contribution(t, [&](int node, double in_mean, double in_variance) {
+    batch.for_each_contribution(t, point.moments, [&](int node, double in_mean, double in_log_variance) {
       touch(node);
       gradient_.moments[2 * node] += in_mean;
-      gradient_.moments[2 * node + 1] += in_variance * point.moments[2 * node + 1];
+      gradient_.moments[2 * node + 1] += in_log_variance;
       if (locations_) {
         const double* contribution = batch.location_contribution(t, row, dim);
         for (int d = 0; d < dim; ++d) gradient_.locations[Index(node) * dim + d] += contribution[d];

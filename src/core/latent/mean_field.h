@@ -105,7 +105,6 @@ class MeanField {
                          const RunContext& context);
   void add_ranks(const MeanFieldPoint& point, const std::vector<int>& data, double of_sample,
                  const PreparedCovariance& covariance, const RunContext& context);
-  void add_divergences(double weight);
   void add_active_sets(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
                        const RunContext& context);
   void add_sets(const std::vector<ActiveSet>& sets, const std::vector<ActiveSetGradient>& found, double weight);

@@ -17,7 +17,7 @@ void ProjectedBatch::choose(const ProjectionTargets& targets, const std::vector<
 void ProjectedBatch::want_divergence(double weight) {
   divergence_weight_ = weight;
   divergence.resize(size());
-  for (auto* array : {&solved, &diagonal}) array->resize(Index(size()) * k());
+  for (auto* array : {&in_mean_, &in_log_variance_}) array->resize(Index(size()) * k());
 }
 
 void ProjectedBatch::list_nodes_needed(Index nodes) {
@@ -61,7 +61,7 @@ TargetSums ProjectedBatch::run(const ProjectionNodes& nodes, const PreparedCovar
   operation.d_mean = d_mean.data();
   operation.d_projected = d_projected.data();
   operation.d_variance = d_variance.data();
-  operation.divergence = {divergence_weight_, divergence.data(), solved.data(), diagonal.data()};
+  operation.divergence = {divergence_weight_, divergence.data(), in_mean_.data(), in_log_variance_.data()};
   return on_device_->run(operation, covariance, context);
 }
 

@@ -46,20 +46,25 @@ class ProjectedBatch {
   TargetSums run(const ProjectionNodes& nodes, const PreparedCovariance& covariance,
                  void (*differentiate)(void*, Index, Index), void* owner, const RunContext& context);
 
-  // Visits what target t adds to the derivatives in m and s of the members of its conditioning set.
+  // Visits what target t adds to the derivatives in m and log s of the members of its conditioning set.
   template <class Add>
-  void for_each_contribution(Index t, const Add& add) const {
+  void for_each_contribution(Index t, const std::vector<double>& moments, const Add& add) const {
     const int* member = members(t);
+    if (divergence_weight_ > 0.0) {
+      for (Index l = t * k(); l < (t + 1) * k(); ++l, ++member) add(*member, in_mean_[l], in_log_variance_[l]);
+      return;
+    }
     const double* b = weights.data() + t * k();
-    for (int l = 0; l < k() && member[l] >= 0; ++l) add(member[l], b[l] * d_mean[t], b[l] * b[l] * d_projected[t]);
+    for (int l = 0; l < k() && member[l] >= 0; ++l)
+      add(member[l], b[l] * d_mean[t], b[l] * b[l] * d_projected[t] * moments[2 * Index(member[l]) + 1]);
   }
   // The gradient contribution in coordinates: row k is the target.
   const double* location_contribution(Index t, int row, int dim) const {
     return d_locations.data() + (t * (k() + 1) + row) * dim;
   }
 
-  std::vector<double> mean, projected, variance, weights, d_locations;  // found
-  std::vector<double> divergence, solved, diagonal;                     // found where wanted
+  std::vector<double> mean, projected, variance, weights, d_locations;  // found; the weights without a divergence
+  std::vector<double> divergence;                                       // found where wanted
   std::vector<double> d_mean, d_projected, d_variance;                  // given by `differentiate`
 
  private:
@@ -69,6 +74,7 @@ class ProjectedBatch {
   ProjectionTargets targets_;
   const std::vector<int>* rows_ = nullptr;
   double divergence_weight_ = 0.0;
+  std::vector<double> in_mean_, in_log_variance_;  // of MembersDivergence
   std::vector<int> needed_;  // nodes on which the batch depends
   std::vector<char> listed_;
   std::optional<DeviceView> on_device_;

@@ -86,38 +86,50 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     store(mean, operation_.mean);
     store(projected, operation_.projected);
     store(f, operation_.variance);
-    write_members([&](int l) { return -u[l]; }, operation_.weights);
     differentiate();
 
     const V in_mean = load(operation_.d_mean);
     const V in_projected = 2.0 * load(operation_.d_projected);
     const V fbar = load(operation_.d_variance);
     for (int l = 0; l < k; ++l) t[l] = in_mean * m[l] - in_projected * u[l] * s[l];
-    if (operation_.divergence.weight > 0.0) return add_with_divergence(u, f, fbar, m, s, t);
+    if (operation_.divergence.weight > 0.0) {
+      const V value = divergence_.evaluate(tile_.factor(), m, s, t);
+      store(value, operation_.divergence.value);
+      write_derivatives(u, in_mean, 0.5 * in_projected, m, s);
+      add_contrast(u, fbar, t, k);
+      return contract_with_divergence(u, t, fbar * f);
+    }
+    write_members([&](int l) { return -u[l]; }, operation_.weights);
     solve_adjoint(tile_, u, fbar, t);
     contract_adjoint(tile_, covariance_, u, t, fbar * f, gradient_, sums_);
     if (operation_.d_locations) pull_locations([&](int i, int j) { return pair_weight(t, u, i, j); });
   }
 
-  // The first k elements of `t` are bbar. The weights of all pairs, those of the divergence added, replace the factor.
-  void add_with_divergence(const V* u, V f, V fbar, const V* m, const V* s, V* t) {
-    const int k = tile_.k();
+  // Of the terms and of the divergence, in m_l and log s_l. They replace m and s.
+  void write_derivatives(const V* u, V in_mean, V in_projected, V* m, V* s) const {
     const MembersDivergence& wanted = operation_.divergence;
-    const V value = divergence_.evaluate(tile_.factor(), m, s, t);
-    add_contrast(u, fbar, t, k);
-    store(value, wanted.value);
-    write_members([&](int l) { return divergence_.solved(l); }, wanted.solved);
-    write_members([&](int l) { return divergence_.diagonal(l); }, wanted.diagonal);
+    for (int l = 0; l < tile_.k(); ++l) {
+      m[l] = -u[l] * in_mean - wanted.weight * divergence_.solved(l);
+      s[l] = u[l] * u[l] * in_projected * s[l] + 0.5 * wanted.weight * (1.0 - divergence_.diagonal(l));
+    }
+    write_members([&](int l) { return m[l]; }, wanted.in_mean);
+    write_members([&](int l) { return s[l]; }, wanted.in_log_variance);
+  }
+
+  // The weights of all pairs, those of the divergence added, replace the factor. `total`: as in contract_adjoint().
+  void contract_with_divergence(const V* u, const V* t, V total) {
+    const int k = tile_.k();
+    const double weight = operation_.divergence.weight;
     divergence_.write_weights(tile_.matrix(), [&](int i, int j, V in_entry) __attribute__((always_inline)) {
-      return pair_weight(t, u, i, j) + 2.0 * wanted.weight * in_entry;
+      return pair_weight(t, u, i, j) + 2.0 * weight * in_entry;
     });
     for (int j = 0; j <= k; ++j) tile_.matrix().row(k)[j] = pair_weight(t, u, k, j);
     for (int i = 0; i <= k; ++i) tile_.matrix().row(i)[i] *= 0.5;  // one entry, not a pair
-    const auto weight = [&](int i, int j) { return tile_.factor().row(i)[j]; };
+    const auto pair = [&](int i, int j) { return tile_.factor().row(i)[j]; };
     contract_weights(
-        tile_, covariance_, weight, [&](int i) { return weight(i, i); },
-        fbar * f + wanted.weight * divergence_.total(), gradient_, sums_);
-    if (operation_.d_locations) pull_locations(weight);
+        tile_, covariance_, pair, [&](int i) { return pair(i, i); }, total + weight * divergence_.total(), gradient_,
+        sums_);
+    if (operation_.d_locations) pull_locations(pair);
   }
 
   // Numbers of each member of the conditioning set.
