@@ -34,6 +34,11 @@ void throw_not_converged() {
 
 bool are_positive(const std::vector<double>& x) { return *std::min_element(x.begin(), x.end()) > 0.0; }
 
+void assign_prior(const LatentModel& model, const SparsePattern& pattern, std::vector<double>& values) {
+  values.assign(pattern.length(), 0.0);
+  pattern.add_outer_products(0, model.prior_vectors().data(), model.prior_scale().data(), values.data());
+}
+
 }  // namespace
 
 PosteriorFactor::PosteriorFactor(const LatentModel& model, PosteriorKind kind, FactorSettings settings,
@@ -63,13 +68,13 @@ std::unique_ptr<SparseFactor> PosteriorFactor::make_factor() const {
   return std::make_unique<MeanFieldFactor>(pattern_, std::move(factor));
 }
 
-// Q, the same for all pseudo-observations.
+// Q, the same for all pseudo-observations. It is kept for one field. For several fields it would take a fifth of the
+// memory, and its sums take 3% of the time of a fit.
 void PosteriorFactor::set_prior() {
   if (prior_revision_ == model_.revision()) return;
   prior_revision_ = model_.revision();
   factorized_.clear();
-  prior_values_.assign(pattern_.length(), 0.0);
-  pattern_.add_outer_products(0, model_.prior_vectors().data(), model_.prior_scale().data(), prior_values_.data());
+  if (!model_.loadings()) assign_prior(model_, pattern_, prior_values_);
 }
 
 // Nothing is done if the factor is already that of these pseudo-observations. For a Gaussian response that holds in all
@@ -78,7 +83,11 @@ bool PosteriorFactor::factorize(const std::vector<double>& precision, const RunC
   if (precision == factorized_) return true;
   factorized_.clear();
   std::vector<double>& values = inverse_;
-  values = prior_values_;
+  if (model_.loadings()) {
+    assign_prior(model_, pattern_, values);
+  } else {
+    values = prior_values_;
+  }
   if (model_.interpolates()) {
     pattern_.add_joint_outer_products(1, model_.interpolation().weights().data(), precision.data(), values.data());
   } else {
