@@ -119,12 +119,56 @@ test_that("the sampled loss is that of all rows", {
   }, 0)
   all <- diag(chol(exact[order, order]))[-1]^2
   expect_equal(loss$likelihood, sum(log(few / all)) / 2, tolerance = 0.15)
+  expect_equal(loss_of_fit(fit, 30L, context)$gain, sum(log((1 + ratio) / few)) / 2,
+    tolerance = 0.15)
   expect_identical(loss$k, 30L)
   # of twice the neighbours less, of all rows none
   expect_lt(neighbor_loss(fit, k = 60)$likelihood, loss$likelihood / 2)
   expect_identical(neighbor_loss(fit, k = 899)$likelihood, 0)
   expect_error(neighbor_loss(fit_known(d, ratio, method = exact_gp())),
     class = "neargp_error_method")
+})
+
+test_that("a loss counts in units, as a share of what neighbours add, and in predictions", {
+  loses <- function(...) loses_too_much(list(...))
+  expect_true(loses(likelihood = 0.31, gain = 100, prediction = 0))
+  expect_false(loses(likelihood = 0.29, gain = 100, prediction = 0.05))
+  expect_false(loses(likelihood = 0.29))
+  expect_false(loses(likelihood = 17, gain = 48000, prediction = 0.015))
+  expect_true(loses(likelihood = 17, gain = 30000, prediction = 0.015))
+  expect_true(loses(likelihood = 17, gain = 48000, prediction = 0.061))
+  expect_false(loses_too_much(NULL))
+})
+
+test_extended("many rows with little noise condition on responses, with much noise on the field", {
+  set.seed(4)
+  n <- 6000
+  d <- data.frame(x = runif(n), y = runif(n))
+  field <- double(n)
+  for (wave in 1:400) {
+    frequency <- rnorm(2) / abs(rnorm(1)) / 0.1
+    field <- field + rnorm(1) * cos(frequency[1] * d$x + frequency[2] * d$y + runif(1, 0, 2 * pi))
+  }
+  fit_with <- function(noise) {
+    d$z <- sqrt(2 / 400) * field + rnorm(n, sd = sqrt(noise))
+    neargp(z ~ 1, d, coords = ~ x + y, covariance = cov_exponential(anisotropy = TRUE))
+  }
+  little <- fit_with(0.1)
+  expect_identical(little$conditioning$on, "responses")
+  expect_gt(little$conditioning$loss$likelihood, 0.3)
+  much <- fit_with(10)
+  expect_identical(much$conditioning$on, "field")
+  # the isotropic model is compared on a tenth of the rows
+  problem <- problem_of_fit(much)
+  nested <- isotropic_models(problem)[[1L]]
+  expect_true(holds_on_few_rows(problem, nested, problem$start))
+  far <- problem$start
+  far[problem$layout$kind == "u"] <- 5
+  still <- problem
+  still$control$max_iterations <- 0L
+  still_nested <- nested
+  still_nested$problem$control$max_iterations <- 0L
+  expect_false(holds_on_few_rows(still, still_nested, far))
 })
 
 test_that("a named k and other reasons keep the responses", {
