@@ -19,47 +19,22 @@ source_query <- function(connect, query, chunk_rows = 65536L, start_rows = 50000
     start_rows = start_rows)
 }
 
-# A function of the number of a chunk. It keeps a cursor, which moves forward; a chunk that lies
-# behind opens another one. The connection is closed after the last chunk, whose number is `last`. A
-# copy in another process cannot use the cursor of this one.
+# A function of the number of a chunk.
 query_reader <- function(connect, query, chunk_rows) {
-  cursor <- last <- NULL
-  close <- function() {
-    if (is_open(cursor)) {
-      DBI::dbClearResult(cursor$result)
-      DBI::dbDisconnect(cursor$connection)
-    }
-    cursor <<- NULL
-  }
-  # the next chunk, NULL after the last
-  fetch <- function() {
-    rows <- DBI::dbFetch(cursor$result, n = chunk_rows)
-    cursor$at <<- cursor$at + 1L
-    if (nrow(rows) && !DBI::dbHasCompleted(cursor$result)) return(rows)
-    last <<- if (nrow(rows)) cursor$at else cursor$at - 1L
-    close()
-    if (nrow(rows)) rows
-  }
-  function(number) {
-    if (number > (last %||% Inf)) return(NULL)
-    if (!is_open(cursor) || number <= cursor$at) {
-      close()
-      last <<- NULL
-      cursor <<- open_cursor(connect, query)
-    }
-    while (cursor$at < number - 1L) if (is.null(fetch()) || is.null(cursor)) return(NULL)
-    fetch()
-  }
+  forward_reader(open = function() open_query(connect, query),
+    fetch = function(state) DBI::dbFetch(state$result, n = chunk_rows),
+    is_last = function(state) DBI::dbHasCompleted(state$result),
+    close = function(state) {
+      DBI::dbClearResult(state$result)
+      DBI::dbDisconnect(state$connection)
+    })
 }
 
-is_open <- function(cursor) !is.null(cursor) && cursor$process == Sys.getpid()
-
-# `at`: the number of the chunk that was read last.
-open_cursor <- function(connect, query) {
+open_query <- function(connect, query) {
   connection <- connect()
   result <- tryCatch(DBI::dbSendQuery(connection, query), error = function(e) {
     DBI::dbDisconnect(connection)
     stop(e)
   })
-  list(connection = connection, result = result, at = 0L, process = Sys.getpid())
+  list(connection = connection, result = result)
 }

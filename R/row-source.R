@@ -35,15 +35,21 @@
 #' Text files must be complete. A wrong number of fields, an open quote or a truncated file is an
 #' error that names the line. You can relax this by `fill = TRUE` and `quote = ""`.
 #'
+#' For example, `row_source(arrow::open_dataset("folder"))` reads a folder of Parquet files. Workers
+#' of a cluster cannot read a dataset. They can read its files, `row_source(dataset$files, read =
+#' arrow::read_parquet)`.
+#'
 #' Most fits from a source contain no rows, so `residuals()`, `cross_validate()` and `plot()` are
 #' errors. You can predict chunks and compare them. `update(fit, start = fit)` continues.
 #'
 #' @param x file names of one table, or a function of the chunk number (1, 2, ...) that returns a
-#'   data frame, and `NULL` after the last. It must always return the same rows.
+#'   data frame, and `NULL` after the last. It must always return the same rows. A dataset of
+#'   `arrow::open_dataset()`, with or without verbs of dplyr, or an `arrow::Scanner` is read in its
+#'   record batches.
 #' @param read a function that reads a whole file as a chunk, such as `arrow::read_parquet`. Default
 #'   `NULL`: text by [utils::read.csv()].
-#' @param chunk_rows the rows of text in a chunk, an integer. Results do not depend on it. Default:
-#'   65,536.
+#' @param chunk_rows the rows of text in a chunk, or the most rows of a batch of a dataset, an
+#'   integer. Results do not depend on it. Default: 65,536.
 #' @param start_rows the rows of the sample, an integer. Default: 50,000.
 #' @param ... arguments of `read` or [utils::read.csv()], such as `sep` and `colClasses`.
 #' @return An object of class `neargp_row_source` for the argument `data` of [neargp()].
@@ -77,17 +83,22 @@
 #' @export
 row_source <- function(x, read = NULL, chunk_rows = 65536L, start_rows = 50000L, ...) {
   check_given(missing(x), "x", "the names of files, or a function of the number of a chunk")
-  if (!is.function(x) && !(is.character(x) && length(x) && !anyNA(x))) {
-    abort_argument("x", "names of files or a function", x)
-  }
+  chunk_rows <- check_count(chunk_rows, "chunk_rows")
   if (!is.null(read) && !is.function(read)) {
     abort_argument("read", "a function that reads a file, or NULL", read)
   }
+  if (is_arrow_rows(x)) {
+    check_no_more_arguments()
+    x <- batch_reader(x, chunk_rows)
+  }
+  if (!is.function(x) && !(is.character(x) && length(x) && !anyNA(x))) {
+    abort_argument("x", "names of files, a function or a dataset of arrow", x)
+  }
   if (is.function(x) && !is.null(read)) {
-    abort_argument("read", "left out where `x` is a function", read)
+    abort_argument("read", "left out where `x` is no name of a file", read)
   }
   if (is.character(x) && is.null(read)) check_text_arguments(list(...))
-  structure(list(x = x, read = read, chunk_rows = check_count(chunk_rows, "chunk_rows"),
+  structure(list(x = x, read = read, chunk_rows = chunk_rows,
     start_rows = check_count(start_rows, "start_rows", lower = 2L), arguments = list(...)),
     class = "neargp_row_source")
 }
