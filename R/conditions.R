@@ -178,6 +178,7 @@ format_for_name <- function(x, digits) {
 #' | `alpha` | a fixed parameter of [cov_spacetime()] |
 #' | `appended` | rows that came after the estimation, see [update.neargp()] |
 #' | `barrier` | locations that were moved out of a barrier |
+#' | `by` | a column `by = ~` of few whole numbers, which could be groups |
 #' | `coordinates` | coordinates that do not vary and are left out |
 #' | `checkpoint`, `last` | where an interrupted fit is kept |
 #' | `copies`, `refit` | scores of [cross_validate()] that may be optimistic |
@@ -192,6 +193,7 @@ format_for_name <- function(x, digits) {
 #' | `inducing` | fewer inducing points than requested |
 #' | `neighbors` | draws or likelihoods that depend on neighbours |
 #' | `loss` | the loss from using few neighbours, see [neighbor_loss()] |
+#' | `maxdist` | rows without neighbours within `maxdist` of [predict()][predict.neargp] |
 #' | `noise`, `weights` | new data without measurement variances or weights |
 #' | `overlap` | differences between shards |
 #' | `parameters` | draws that represent the posterior of the covariance parameters poorly |

@@ -34,18 +34,6 @@ logLik.neargp_hurdle <- function(object, ...) {
 }
 
 #' @export
-AIC.neargp_hurdle <- function(object, ..., k = 2) {
-  check_no_more_arguments()
-  stats::AIC(stats::logLik(object), k = k)
-}
-
-#' @export
-BIC.neargp_hurdle <- function(object, ...) {
-  check_no_more_arguments()
-  stats::BIC(stats::logLik(object))
-}
-
-#' @export
 deviance.neargp_hurdle <- function(object, ...) {
   abort_not_likelihood("The deviance", attr(stats::logLik(object), "score"))
 }
@@ -203,12 +191,9 @@ simulate.neargp_hurdle <- function(object, nsim = 1, seed = NULL, newdata, ...) 
   check_no_more_arguments()
   nsim <- check_count(nsim, "nsim")
   check_given(missing(newdata) || is.null(newdata), "newdata", "a data frame or sf points")
+  newdata <- known_map(newdata)
   state <- seed_generator(seed)
   on.exit(state$restore())
-  draws <- function(fit) {
-    columns <- drop_geometry(as.data.frame(stats::simulate(fit, nsim, newdata = newdata)))
-    as.matrix(Filter(is.numeric, columns))
-  }
-  result <- draws(object$presence) * draws(object$positive)
-  structure(unname(result), seed = state$seed)
+  draws <- function(fit) draw_matrix(stats::simulate(fit, nsim, newdata = newdata))
+  draws_of_product(draws(object$presence), draws(object$positive), newdata, state$seed)
 }

@@ -75,13 +75,14 @@ expected_limits.neargp_joint_hurdle <- function(object, ...) {
 simulate.neargp_joint_hurdle <- function(object, nsim = 1, seed = NULL, newdata, ...) {
   check_no_more_arguments()
   check_given(missing(newdata) || is.null(newdata), "newdata", "a data frame or sf points")
+  newdata <- known_map(newdata)
   drawn <- stats::simulate(object$joint, nsim, seed = seed, newdata = newdata)
-  columns <- drop_geometry(as.data.frame(drawn))
+  draws <- draw_matrix(drawn)
   of_output <- function(output) {
-    as.matrix(columns[paste0("sim_", seq_len(nsim), "_", output)])
+    draws[, paste0("sim_", seq_len(nsim), "_", output), drop = FALSE]
   }
   outputs <- object$joint$outputs
-  structure(unname(of_output(outputs[1L]) * of_output(outputs[2L])), seed = attr(drawn, "seed"))
+  draws_of_product(of_output(outputs[1L]), of_output(outputs[2L]), newdata, attr(drawn, "seed"))
 }
 
 #' @export

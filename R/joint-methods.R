@@ -42,8 +42,8 @@
 #' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
 #'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the
 #'   responses as single fits. See [predict.neargp_joint()].
-#' @seealso [cov_coregionalisation()], [compare_ranks()], [neargp_hurdle()], [checkpoints]; the
-#'   article "Several responses".
+#' @seealso [cov_coregionalisation()], [compare_ranks()], [sanity()], [neargp_hurdle()],
+#'   [checkpoints]; the article "Several responses".
 #' @references Thorson, J. T. (2019). *Fisheries Research* 210, 143–161.
 #' @examples
 #' # Presence and amounts of the same catches
@@ -230,18 +230,6 @@ logLik.neargp_joint <- function(object, ...) {
 }
 
 #' @export
-AIC.neargp_joint <- function(object, ..., k = 2) {
-  check_no_more_arguments()
-  stats::AIC(stats::logLik(object), k = k)
-}
-
-#' @export
-BIC.neargp_joint <- function(object, ...) {
-  check_no_more_arguments()
-  stats::BIC(stats::logLik(object))
-}
-
-#' @export
 nobs.neargp_joint <- function(object, ...) length(object$posterior$response)
 
 #' @export
@@ -272,13 +260,18 @@ of_rows <- function(object, values) {
 }
 
 #' @export
-tidy.neargp_joint <- function(x, ...) {
+tidy.neargp_joint <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   check_no_more_arguments()
-  table <- summary(x)$coefficients
+  check_flag(conf.int, "conf.int")
+  check_flag(exponentiate, "exponentiate")
+  found <- summary(x)$coefficients
   owners <- coefficient_owners(x$parts)
-  data.frame(response = owners$owner, term = owners$term,
-    estimate = table[, 1L], std.error = table[, 2L], statistic = table[, 3L],
-    p.value = table[, 4L], row.names = NULL)
+  table <- data.frame(response = owners$owner, term = owners$term,
+    estimate = found[, 1L], std.error = found[, 2L], statistic = found[, 3L],
+    p.value = found[, 4L], row.names = NULL)
+  limits <- unname(stats::confint(x, level = conf.level))
+  if (conf.int) table[c("conf.low", "conf.high")] <- list(limits[, 1L], limits[, 2L])
+  if (exponentiate) exponentiated_rows(table, rep(TRUE, nrow(table))) else table
 }
 
 #' @export
@@ -288,25 +281,6 @@ glance.neargp_joint <- function(x, ...) {
     places = nrow(x$posterior$coords), score = x$log_likelihood, score_type = x$score,
     separate = x$separate %||% NA_real_, converged = x$convergence$converged,
     seconds = x$elapsed[["total"]])
-}
-
-# Correlations of the responses, dark for strong ones.
-#' @export
-plot.neargp_joint <- function(x, ...) {
-  correlation <- correlations_of(joint_covariances(x))
-  count <- nrow(correlation)
-  old <- graphics::par(mar = c(6, 6, 3, 1))
-  on.exit(graphics::par(old))
-  graphics::image(seq_len(count), seq_len(count), t(correlation[rev(seq_len(count)), ]),
-    zlim = c(-1, 1), col = grDevices::hcl.colors(41L, "Blue-Red 3"), axes = FALSE, xlab = "",
-    ylab = "", main = "Correlations of the responses", ...)
-  graphics::axis(1L, seq_len(count), rownames(correlation), las = 2L, tick = FALSE)
-  graphics::axis(2L, rev(seq_len(count)), rownames(correlation), las = 1L, tick = FALSE)
-  if (count <= 12L) {
-    graphics::text(rep(seq_len(count), each = count), rep(rev(seq_len(count)), count),
-      sprintf("%.2f", correlation))
-  }
-  invisible(x)
 }
 
 parts_of <- function(object) lapply(rlang::set_names(object$outputs), part_of, object = object)

@@ -40,11 +40,6 @@ drawn_predictors <- function(object, nsim, newdata, threads) {
   list(parts = parts, targets = targets, eta = eta)
 }
 
-drawn_in_class_of <- function(newdata, columns) {
-  if (is_raster(newdata)) as_raster_layers(newdata, as.matrix(columns)) else
-    restorer(newdata)(columns)
-}
-
 target_of_rows <- function(part) {
   data <- part$data
   points_as_target(part, list(coords = data$coords, X = full_design(data), offset = data$offset,

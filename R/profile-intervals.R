@@ -16,18 +16,24 @@ profile_limits <- function(object, parm, level) {
     names <- matrix(rows, dimnames = list(layout$name, NULL))
     rows <- unname(drop(take_limits(names, parm)))
   }
+  # A tied nugget is a multiple of the variance, the first row, and so are its limits.
+  tied <- is_tied(layout)[rows]
+  searched <- unique(replace(rows, tied, 1L))
   known <- !is_estimated(layout)
   unknown <- known | seq_along(layout$name) %in% rotated_rows(layout)
   problem <- profile_problem(object)
   cut <- sqrt(stats::qchisq(level, 1))
-  profiles <- lapply(rows, function(row) {
+  profiles <- lapply(searched, function(row) {
     if (unknown[row]) list(limits = c(NA_real_, NA_real_)) else profile_limits_of(problem, row, cut,
       parameter_width(object, row))
   })
   working <- vapply(profiles, `[[`, double(2L), "limits")
-  inform_open_limits(layout$name[rows], working, unknown[rows] & !known[rows])
-  inform_bounded_limits(layout$name[rows], lapply(profiles, `[[`, "bounded"), layout$name)
-  natural <- profile_in_natural(object, problem, rows, working)
+  names <- layout$name[searched]
+  inform_open_limits(names, working, unknown[searched] & !known[searched])
+  inform_bounded_limits(names, lapply(profiles, `[[`, "bounded"), layout$name)
+  natural <- profile_in_natural(object, problem, searched, working)[, match(replace(rows, tied, 1L),
+    searched), drop = FALSE]
+  natural[, tied] <- natural[, tied] * fixed_ratio(layout)
   limit_matrix(natural[1L, ], natural[2L, ], layout$name[rows], level)
 }
 

@@ -24,7 +24,8 @@
 #' | `rows` | there are fewer than five observations for each parameter |
 #'
 #' A check that a fit does not support is `NA`: for example, gradients are available for methods
-#' that maximise a likelihood. A problem does not make a fit useless: predictions often depend
+#' that maximise a likelihood. [joint_models] support six checks. One of them, `fields`, finds
+#' fields without an effect. A problem does not make a fit useless: predictions often depend
 #' little on a range that the data do not identify.
 #' @param fit a fit by [neargp()].
 #' @param x the result of `sanity()`.
@@ -44,11 +45,11 @@
 #' @export
 sanity <- function(fit) {
   check_required()
-  check_fit(fit)
-  found <- lapply(sanity_checks, function(check) check(fit))
+  checks <- checks_of(fit)
+  found <- lapply(checks, function(check) check(fit))
   part <- function(name) vapply(found, function(one) one[[name]] %||% "", "", USE.NAMES = FALSE)
   ok <- vapply(found, function(one) one$ok, NA, USE.NAMES = FALSE)
-  structure(data.frame(check = names(sanity_checks), ok = ok, finding = part("finding"),
+  structure(data.frame(check = names(checks), ok = ok, finding = part("finding"),
     remedy = part("remedy")), class = c("neargp_sanity", "data.frame"))
 }
 
@@ -66,6 +67,17 @@ print.neargp_sanity <- function(x, ...) {
   writeLines(if (wrong) sprintf("%d of %d checks found a problem.", wrong, sum(!is.na(x$ok))) else
     "No problem found.")
   invisible(x)
+}
+
+# The checks of a kind of fit, by name.
+checks_of <- function(fit) {
+  UseMethod("checks_of")
+}
+
+#' @export
+checks_of.default <- function(fit) {
+  check_fit(fit)
+  sanity_checks
 }
 
 # ---- the checks ----------------------------------------------------------------------------------

@@ -146,3 +146,22 @@ simulate_raster <- function(object, newdata, nsim, settings) {
     settings)
   as_raster_layers(newdata, as.matrix(simulation_columns(object, target, nsim, settings)))
 }
+
+# Columns of draws in the class of newdata.
+drawn_in_class_of <- function(newdata, columns) {
+  if (is_raster(newdata)) as_raster_layers(newdata, as.matrix(columns)) else
+    restorer(newdata)(columns)
+}
+
+# The draws of simulate() at rows or cells, without the geometry.
+draw_matrix <- function(drawn) {
+  if (is_raster(drawn)) return(terra::values(drawn))
+  as.matrix(Filter(is.numeric, drop_geometry(drawn)))
+}
+
+# Presence times amounts, in the form in which simulate() of one fit returns its draws.
+draws_of_product <- function(presence, positive, newdata, seed) {
+  product <- unname(presence * positive)
+  columns <- stats::setNames(as.data.frame(product), paste0("sim_", seq_len(ncol(product))))
+  structure(drawn_in_class_of(newdata, columns), seed = seed)
+}

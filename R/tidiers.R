@@ -24,7 +24,8 @@
 #' @return A data frame, tibble, data.table or sf object, as the data.
 #'
 #' `tidy()`: `effect`, `term`, `estimate`, `std.error`, and for the trend `statistic` and `p.value`
-#' (Wald test). Several responses add `response`, and categories `y.level`.
+#' (Wald test). Several responses add `response`, and categories `y.level`. [joint_models]
+#' return the trend alone.
 #'
 #' `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `sigma`, `variance`, `range`, `nugget`,
 #' `method`, `k`, `converged`, `iterations`, `elapsed`, `deviance` and `df.residual`. Criteria of
@@ -88,12 +89,13 @@ tidy_limits <- function(what, table, x, level) {
     stats::confint(x, level = level, what = what))
 }
 
+exponentiated_trend <- function(table) exponentiated_rows(table, table$effect == "trend")
+
 # With all numbers of an estimate on one scale; d exp(b) = exp(b) db.
-exponentiated_trend <- function(table) {
-  trend <- table$effect == "trend"
+exponentiated_rows <- function(table, rows) {
   shown <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
-  table$std.error[trend] <- exp(table$estimate[trend]) * table$std.error[trend]
-  table[trend, shown] <- exp(table[trend, shown])
+  table$std.error[rows] <- exp(table$estimate[rows]) * table$std.error[rows]
+  table[rows, shown] <- exp(table[rows, shown])
   table
 }
 
@@ -213,7 +215,9 @@ original_columns <- function(fit) {
   wanted <- intersect(unique(c(all.vars(fit$terms), all.vars(fit$locations$terms),
     fit$locations$time)), names(plain))
   columns <- as.data.frame(plain)[rows, wanted, drop = FALSE]
-  if (is_sf(data)) cbind(columns, original_coords(fit)) else columns
+  if (!is_sf(data)) return(columns)
+  places <- original_coords(fit)
+  cbind(columns, places[, setdiff(colnames(places), wanted), drop = FALSE])
 }
 
 fitted_columns <- function(fit) {

@@ -13,12 +13,12 @@
 #' `cov_matern() + cov_matern(by = ~ x)` is the model `y = X beta + w0(s) + x w1(s) + noise` with
 #' independent processes `w0` and `w1` (Gelfand et al. 2003). The covariance of the component with
 #' `by` is `x[i] x[j] C(s[i], s[j])`. If `x` is in the trend, its coefficient at `s` is `beta +
-#' w1(s)`. Use one component for each column or level, for example `by = ~ I(habitat == "forest")`.
+#' w1(s)`. Use one component for each column or level: `by = ~ I(habitat == "forest")`.
 #'
 #' `variance` is that of `w1`, in squared units of the response per squared unit of `x`. `x` is not
 #' centred, and `w0` is the process where `x = 0`. If that is far from the data, use `by = ~
 #' scale(x)`. Starting values, [covariance_value()] and variograms use the root mean square of `x`,
-#' which `print()` reports.
+#' which `print()` reports. Use `factor(year)` for [replicates].
 #'
 #' If `x` itself is smooth in space, `w0` and `w1` are difficult to separate, and 95% intervals of
 #' the coefficient typically cover 87%. A process whose range is below the spacing of the data is

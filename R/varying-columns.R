@@ -26,6 +26,7 @@ new_by_recipe <- function(formula, table, locations, row_names) {
   shown <- deparse1(formula[[2L]])
   model <- local_model(formula, table, locations, what)
   check_by_column(model, shown)
+  inform_whole_numbers(model$frame, shown)
   check_local_finite(model$design, what, row_names)
   largest <- max(abs(model$design))
   if (largest == 0) {
@@ -55,6 +56,20 @@ check_by_column <- function(model, shown) {
         paste(sprintf("cov_matern(by = ~ %s)", terms), collapse = " + ")) else
         if (!length(terms)) "Without `by` a component is multiplied by 1." else
         "Make each column of it one of `data`, and type a component for each."))
+}
+
+# Numbers of groups, such as years, are columns to multiply by as well.
+inform_whole_numbers <- function(frame, shown, most = 20L) {
+  x <- frame[[1L]]
+  if (!is.numeric(x) || !is.null(dim(x))) return(invisible())
+  values <- unique(x[!is.na(x)])
+  # two values are those of an indicator
+  few <- length(values) > 2L && length(values) <= min(most, length(x) / 5)
+  if (!few || any(values != round(values))) return(invisible())
+  inform_neargp("by", c(
+    sprintf("`by = ~ %s` of the covariance multiplies the process by the number `%s`.", shown, shown),
+    i = sprintf("For an independent copy of the process for each of its %d values use by = ~ factor(%s).",
+      length(values), shown)))
 }
 
 # Without noise, the response of a row whose variance is 0 would have to equal the trend.

@@ -84,6 +84,11 @@ test_that("the ratio stays in refits, and is printed", {
     parameters = "integrated")$sd)))
   profile <- suppressMessages(confint(fit, "variance", what = "covariance", method = "profile"))
   expect_true(profile[1L] < found[["variance"]] * 3 && profile[2L] > profile[1L])
+  # a nugget of 0.1 variances has limits of 0.1 times those of the variance
+  both <- suppressMessages(confint(fit, c("nugget", "variance"), what = "covariance",
+    method = "profile"))
+  expect_equal(both["variance", ], profile[1L, ], tolerance = 1e-10)
+  expect_equal(both["nugget", ], 0.1 * profile[1L, ], tolerance = 1e-10)
 })
 
 test_that("a fixed variance and ratio are a fixed nugget", {

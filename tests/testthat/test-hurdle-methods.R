@@ -190,3 +190,17 @@ test_that("draws of a hurdle model ask for newdata, and functions of fits for a 
     class = "neargp_error_argument")
   expect_error(local_scales(1), "a fit of neargp", class = "neargp_error_argument")
 })
+
+test_that("draws of a hurdle model come in the class of newdata, as those of one fit", {
+  skip_if_not_installed("sf")
+  d <- hurdle_data()
+  hurdle <- hurdle_fits(d, "amount", Gamma("log"))
+  drawn <- simulate(hurdle, 3, seed = 1, newdata = d[1:4, ])
+  expect_identical(names(drawn), c("sim_1", "sim_2", "sim_3"))
+  expect_identical(names(drawn), names(simulate(hurdle$positive, 3, seed = 1, newdata = d[1:4, ])))
+  expect_identical(dim(as.matrix(drawn)), c(4L, 3L))
+  at <- sf::st_as_sf(d[1:4, ], coords = c("x", "y"))
+  placed <- simulate(hurdle, 3, seed = 1, newdata = at)
+  expect_s3_class(placed, "sf")
+  expect_equal(as.matrix(sf::st_drop_geometry(placed)), as.matrix(drawn), ignore_attr = TRUE)
+})

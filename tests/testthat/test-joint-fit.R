@@ -129,8 +129,8 @@ test_that("folds leave locations out, and a hurdle model joins both parts", {
   at <- d[1:3, ]
   predicted <- predict(hurdle, at, threshold = 1)
   drawn <- simulate(hurdle, 20000, seed = 2, newdata = at)
-  expect_equal(rowMeans(drawn), predicted$mean, tolerance = 0.05)
-  expect_equal(rowMeans(drawn > 1), predicted$p_exceed, tolerance = 0.05)
+  expect_equal(unname(rowMeans(drawn)), predicted$mean, tolerance = 0.05)
+  expect_equal(unname(rowMeans(drawn > 1)), predicted$p_exceed, tolerance = 0.05)
   expect_error(scores(hurdle), class = "neargp_error_argument")
   skip_if_not_installed("ggplot2")
   expect_length(ggplot2::autoplot(validation), 2L)
@@ -216,4 +216,52 @@ test_that("wrong calls get one classed error", {
   points <- sf::st_as_sf(d, coords = c("x", "y"), crs = 32632)
   expect_error(neargp(two_formulas, list(points, sf::st_transform(points, 32633)),
     family = two_families), class = "neargp_error_crs")
+})
+
+test_that("tables of the trend contain limits, on either scale, and criteria share a body", {
+  fit <- fit_two(catches(60))
+  table <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
+  z <- qnorm(0.95)
+  expect_equal(table$conf.low, table$estimate - z * table$std.error)
+  expect_equal(table$conf.high, table$estimate + z * table$std.error)
+  odds <- tidy(fit, conf.int = TRUE, conf.level = 0.9, exponentiate = TRUE)
+  expect_equal(odds$estimate, exp(table$estimate))
+  expect_equal(odds$conf.high, exp(table$conf.high))
+  expect_equal(odds$std.error, exp(table$estimate) * table$std.error)
+  expect_false("conf.low" %in% names(tidy(fit)))
+  expect_error(tidy(fit, conf.int = 2), class = "neargp_error_argument")
+  expect_error(AIC(fit), class = "neargp_error")
+  skip_if_not_installed("ggplot2")
+  plot <- ggplot2::autoplot(fit)
+  expect_s3_class(plot, "ggplot")
+  correlation <- coef(fit, what = "correlation")
+  shown <- plot$data
+  expect_equal(shown$correlation[shown$first == "count" & shown$second == "amount"],
+    correlation["count", "amount"])
+})
+
+test_that("generics without a meaning for several responses name what to use", {
+  fit <- fit_two(catches(60))
+  for (call in list(anova, influence, hatvalues, cooks.distance, dfbeta)) {
+    expect_error(call(fit), "cross_validate", class = "neargp_error_method")
+  }
+  expect_error(anova(fit, fit), "compare_ranks", class = "neargp_error_method")
+  expect_error(check_consistency(fit), class = "neargp_error_argument")
+})
+
+test_that("sanity() finds the faults of a joint fit", {
+  fit <- fit_two(catches(120))
+  found <- sanity(fit)
+  expect_identical(found$check, c("convergence", "boundary", "std_errors", "fields", "trend",
+    "rows"))
+  expect_output(print(found), "convergence")
+  broken <- fit
+  broken$convergence$converged <- FALSE
+  broken$convergence$message <- "the limit of iterations"
+  broken$parameters$at_boundary[1L] <- TRUE
+  broken$parameters$poor[2L] <- TRUE
+  broken$loadings[, 1L] <- 0
+  expect_identical(sanity(broken)$ok[1:4], rep(FALSE, 4L))
+  expect_true(all(nzchar(sanity(broken)$remedy[1:4])))
+  expect_match(sanity(broken)$finding[2L], fit$parameters$name[1L], fixed = TRUE)
 })

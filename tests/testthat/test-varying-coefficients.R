@@ -289,3 +289,17 @@ test_extended("a map without newdata says that its grid has no covariates of the
   expect_error(plot(fit, "map"), "dose, which the grid of a map does not.*`newdata`",
     class = "neargp_error_local")
 })
+
+test_that("a column of few whole numbers is a slope, and a message names the factor", {
+  data <- local_data(60)
+  data$year <- rep(2001:2004, 15L)
+  data$many <- seq_len(60L)
+  fit <- function(by) {
+    suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(),
+      covariance = cov_exponential(by = by), control = neargp_control(max_iterations = 1L)))
+  }
+  expect_message(fit(~ year), "by = ~ factor(year)", fixed = TRUE, class = "neargp_message_by")
+  for (by in list(~ many, ~ height, ~ I(as.numeric(year > 2002)))) {
+    expect_no_message(fit(by), class = "neargp_message_by")
+  }
+})
