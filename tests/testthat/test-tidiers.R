@@ -146,7 +146,6 @@ test_that("a joint fit has terms, designs and tables of each response", {
   fit <- neargp(list(y1 ~ z, y2 ~ 1), d, coords = ~ x + y, method = vnngp(k = 5),
     family = list(poisson(), binomial()))
   expect_equal(labels(terms(fit)$y1), "z")
-  expect_error(sanity(fit), "that share fields", class = "neargp_error_argument")
   expect_error(check_consistency(fit), "that share fields", class = "neargp_error_argument")
   expect_equal(unname(model.matrix(fit)$y1[, "z"]), d$z)
   table <- augment(fit)
