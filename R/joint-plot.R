@@ -10,8 +10,8 @@ plot.neargp_joint <- function(x, ...) {
   graphics::image(seq_len(count), seq_len(count), t(correlation[rev(seq_len(count)), ]),
     zlim = c(-1, 1), col = grDevices::hcl.colors(41L, "Blue-Red 3"), axes = FALSE, xlab = "",
     ylab = "", main = "Correlations of the responses", ...)
-  graphics::axis(1L, seq_len(count), x$outputs, las = 2L, tick = FALSE)
-  graphics::axis(2L, rev(seq_len(count)), x$outputs, las = 1L, tick = FALSE)
+  graphics::axis(1L, seq_len(count), rownames(correlation), las = 2L, tick = FALSE)
+  graphics::axis(2L, rev(seq_len(count)), rownames(correlation), las = 1L, tick = FALSE)
   if (count <= shown_correlations) {
     graphics::text(rep(seq_len(count), each = count), rep(rev(seq_len(count)), count),
       sprintf("%.2f", correlation))
@@ -26,7 +26,7 @@ shown_correlations <- 12L
 autoplot.neargp_joint <- function(object, ...) {
   check_no_more_arguments()
   correlation <- correlations_of(joint_covariances(object))
-  outputs <- factor(object$outputs, object$outputs)
+  outputs <- factor(rownames(correlation), rownames(correlation))
   table <- data.frame(first = outputs[col(correlation)], second = outputs[row(correlation)],
     correlation = c(correlation))
   plot <- new_plot(table, ggplot2::aes(.data$first, .data$second),

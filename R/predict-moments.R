@@ -36,6 +36,9 @@ predictor.default <- function(method, object, settings) {
 chunked_moments <- function(object, target, settings,
                             moments_at = part_predictor(object, settings)) {
   m <- nrow(target$coords)
+  if (!is.null(settings$maxdist)) {
+    moments_at <- reporting_lonely_rows(moments_at, object, settings)
+  }
   if (m == 0L) return(unknown_moments(object, length(target$complete), settings))
   check_target(object$method, object, target$coords)
   if (reads_shards(object) && settings$part != "trend") {
@@ -88,6 +91,9 @@ spread_over_places <- function(parts, places, complete, at = which(complete)) {
 # `output`: of each target, where there are several.
 conditional_moments <- function(object, coords, X, offset, settings, neighbors = NULL,
                                 output = NULL) {
+  if (is.null(neighbors) && !is.null(settings$maxdist)) {
+    return(moments_within(object, coords, X, offset, settings))
+  }
   outside <- if (is.null(neighbors)) is_outside(coords, object$locations, settings$local_times)
   if (any(outside)) {
     return(moments_by_mean(outside, settings, function(rows, settings) {
@@ -100,6 +106,18 @@ conditional_moments <- function(object, coords, X, offset, settings, neighbors =
     keep_weights = compressed)
   if (compressed) return(compressed_moments(object, X, offset, given, settings$context))
   trend_moments(object, given$weighted, given$variance, X, offset)
+}
+
+# Rows without neighbours, and those at times outside of the data, use the mean of the whole trend.
+moments_within <- function(object, coords, X, offset, settings) {
+  neighbors <- neighbors_within(object, coords, settings)
+  by_trend <- colSums(!is.na(neighbors)) == 0 |
+    is_outside(coords, object$locations, settings$local_times)
+  settings["maxdist"] <- list(NULL)
+  moments_by_mean(by_trend, settings, function(rows, settings) {
+    conditional_moments(object, coords[rows, , drop = FALSE], X[rows, , drop = FALSE],
+      offset[rows], settings, neighbors[, rows, drop = FALSE])
+  })
 }
 
 is_outside <- function(coords, locations, span) {
@@ -229,6 +247,7 @@ new_prediction_settings <- function(context, k = NULL, ...) {
     local_mean = FALSE,          # whether the neighbours have a mean of their own,
     local_times = NULL,          # at times within these, NULL for any
     sectors = 0L,                # directions that neighbours are taken from, 0 for any
+    maxdist = NULL,              # the farthest of them, NULL for any, see predict-maxdist.R
     smooth = FALSE,              # whether neighbours have a taper, see predict-smooth.R
     # ---- how it is computed
     chunk_size = NULL,           # rows at a time

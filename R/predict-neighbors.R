@@ -33,6 +33,20 @@
 #' | | | [cov_spacetime()]: the most correlated; all of up to 1,000, else at least 192 |
 #' | `sectors` | 8 in two coordinates, Gaussian, without time | 0 with `k`, all neighbours, [vnngp()], `joint = TRUE` |
 #' | `local_mean` | `TRUE` with `~ 1`, Gaussian, one or two coordinates | `FALSE` for [vnngp()], exact predictions, inducing points, `joint = TRUE`, `"process"`, times outside the data |
+#' | `maxdist` | any distance | |
+#'
+#' `maxdist` leaves out the neighbours of those `k` that are farther away in space. You can use it
+#' for one Gaussian response by the methods that `smooth` supports. [exact_gp()] needs `k` as well.
+#'
+#' @section Trends by neighbourhood:
+#' With `local_mean = TRUE`, each neighbourhood estimates a constant of its own, as ordinary kriging
+#' in a moving window. Other coefficients of the trend always come from all observations. Universal
+#' kriging in a moving window, the default of gstat with `nmax`, would estimate every coefficient
+#' from the `k` neighbours. That is not offered for three reasons. Coefficients from few neighbours
+#' are uncertain and change abruptly between neighbourhoods. They extrapolate badly at the edge of
+#' the data. The likelihood that estimates the covariance uses one trend. A coefficient that varies
+#' in space is a part of the model instead: `covariance = cov_matern() + cov_matern(by = ~ x)`, see
+#' [varying_coefficients].
 #' @references Cressie, N. (1993). *Statistics for Spatial Data*, section 3.4. Wiley. Rivoirard, J.
 #'   and Romary, T. (2011). Continuity for kriging with moving neighborhood. *Mathematical
 #'   Geosciences* 43, 469–481.
@@ -52,6 +66,9 @@
 #' far <- data.frame(lon = -95, lat = 45)
 #' predict(fit, far, k = 50, local_mean = TRUE)
 #' predict(fit, far, k = 50, local_mean = FALSE)
+#'
+#' # Only observations within 50 km. Where there are none, the trend
+#' predict(fit, rbind(data.frame(lon = -105, lat = 39.7), far), maxdist = 50)
 #'
 #' # Process and trend add up to the linear predictor
 #' near <- data.frame(lon = -105, lat = 39.7)

@@ -76,6 +76,10 @@
 #'   with identical results, see [clusters]. Default `NULL`: this process.
 #' @param output the name of files to write, with `{part}` in it, such as `"map_{part}.csv"`, see
 #'   [prediction_files]. Default `NULL`: returns the predictions.
+#' @param maxdist the farthest distance of a neighbour, a positive number in the units of the
+#'   coordinates (km on the sphere), as in gstat. Rows without an observation within it return the
+#'   trend with the standard deviation of the process, and a message. Default `NULL`: any distance.
+#'   See [kriging_neighbourhood].
 #' @param ... for polygons, arguments of [predict_areas()].
 #' @return An object of the class of `newdata`, in its order, with the columns `mean` and `sd` (for
 #'   quantiles `q0.05`, ...) and, with an interval, `lower` and `upper`. `mean` and `sd` belong to
@@ -133,7 +137,8 @@ predict.neargp <- function(object, newdata,
                            threads = NULL, device = NULL, verbose = rlang::is_interactive(),
                            parameters = NULL, filename = NULL,
                            overwrite = FALSE, smooth = FALSE, re.form = NULL,
-                           allow.new.levels = FALSE, cluster = NULL, output = NULL, ...) {
+                           allow.new.levels = FALSE, cluster = NULL, output = NULL,
+                           maxdist = NULL, ...) {
   elsewhere <- predicted_elsewhere(match.call(expand.dots = FALSE))
   if (!is.null(elsewhere)) return(elsewhere)
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
@@ -152,6 +157,7 @@ predict.neargp <- function(object, newdata,
     joint = joint, chunk_size = chunk_size, interval = interval, level = check_level(level),
     verbose = check_flag(verbose, "verbose"))
   settings <- with_smooth(settings, object, smooth, sectors)
+  settings <- with_maxdist(settings, object, maxdist)
   settings <- with_fields(settings, probs = if (type == "quantile") check_probs(probs),
     threshold = check_threshold(threshold), trials = check_trials(trials),
     threshold_of = check_choice(threshold_of, "threshold_of", c("observation", "mean")),
