@@ -69,8 +69,7 @@ void rotate_space(const std::vector<double>& b, VectorXd& delta) {
 }  // namespace
 
 // |exp(-B) delta / range|: the matrix exponential through the eigenvectors of B, whose angles are half that of (u, v).
-// Without coordinate `left_out`.
-double scaled_distance(const neargp::Component& component, const double* x, const double* y, int left_out = -1) {
+double scaled_distance(const neargp::Component& component, const double* x, const double* y, int left_out) {
   VectorXd delta(component.group.size());
   for (int d = 0; d < delta.size(); ++d) delta[d] = x[d] - y[d];
   double further = 0.0;

@@ -16,7 +16,8 @@ using Eigen::VectorXd;
 
 double matern(double nu, double r);
 double correlation(const neargp::Component& component, double r);
-double scaled_distance(const neargp::Component& component, const double* x, const double* y);
+// Without the coordinate `left_out`; -1: with all.
+double scaled_distance(const neargp::Component& component, const double* x, const double* y, int left_out = -1);
 // p, q: outputs at x and y, where there are several.
 double covariance(const neargp::Covariance& model, const double* x, const double* y, int p = 0, int q = 0);
 MatrixXd cross_covariance(const neargp::Covariance& model, neargp::Points a, neargp::Points b);
