@@ -28,7 +28,7 @@
 #' `nugget_ratio` needs one Gaussian response, a covariance of one component, and [vecchia()],
 #' [exact_gp()], [loo_k()] or [mll_k()]. Random effects do not support it.
 #'
-#' To fix an anisotropy, give all its ratios and angles together.
+#' Fix all ratios and angles of an anisotropy together.
 #'
 #' Not supported: several responses, categories, classification by [loo_k()], [dspp()] and [dgp()].
 #' Coefficients of the trend require rows in memory.

@@ -18,8 +18,7 @@
 #' | `"Hol"` | `cov_wave()`, same range |
 #' | `"Wav"` | `cov_wave()` with `range / pi` |
 #' | `"Nug"`, `"Err"` | the argument `nugget` of [neargp()] |
-#' | `anis = c(angle, ratio)` | `anisotropy = c(angle = , ratio = )` |
-#' | `anis = c(p, q, r, s, t)` | `anisotropy = c(angle = p, dip = q, plunge = r, ratio = s, ratio_third = t)` |
+#' | `anis`, two or five numbers | `anisotropy`, see [covariance] |
 #'
 #' Both sides are equal at all distances and directions. Nested models become sums. Ratios
 #' below 0.001, such as `anis = c(0, 1e-6)`, are zonal, and keep axes and ranges. Other models are

@@ -1,18 +1,16 @@
 # Geometric anisotropy: rotations of the plane of the first two coordinates, and of the space of the
 # first three. Users type ratios of ranges and angles in degrees. The core uses the coordinates of a
-# symmetric matrix B of trace 0 (src/core/covariance/rotation.h), whose eigenvectors are the axes.
-# The range along an axis with the eigenvalue l is range_core exp(l). A row of this table holds:
-#   kinds        the kinds of its rows in the layout
-#   names        what users type, in the order of the rows: ratios first
-#   ratios       how many of these are ratios
-#   coordinates  how many coordinates it rotates
-#   to_core      from named values to the core's
-#   to_natural   from the core's values to those of users
-#   longest      the eigenvalue of the major axis
-#   slopes       derivatives in the core's values: of `longest`, log ratios and angles, a row for each
-# In the plane B = [u, v; v, -u] and h = |(u, v)|: the eigenvalues are h and -h, ratio = exp(-2h).
-# The major axis points in the direction atan2(v, u) / 2, counter-clockwise from the first axis.
+# symmetric matrix B of trace 0 (src/core/covariance/rotation.h). Its eigenvectors are the axes. The
+# range along an axis with the eigenvalue l is range_core exp(l).
+#
+# In the plane B = [u, v; v, -u] and h = |(u, v)|. The eigenvalues are h and -h, and ratio =
+# exp(-2h). The major axis points in the direction atan2(v, u) / 2, counter-clockwise from the first
+# axis.
 
+# `kinds` are those of the rows in the layout, and `names` what users type, in the same order with
+# the `ratios` first. `coordinates` is the number of coordinates that are rotated. `to_core` and
+# `to_natural` convert values. `longest` is the eigenvalue of the major axis. `slopes` returns the
+# derivatives of `longest`, log ratios and angles in the numbers of the core, a row for each.
 rotations <- list(
   plane = list(kinds = c("u", "v"), names = c("ratio", "angle"), ratios = 1L, coordinates = 2L,
     to_core = function(natural) {
@@ -23,8 +21,8 @@ rotations <- list(
     to_natural = function(axes) c(exp(-2 * sqrt(sum(axes^2))), axis_angle(axes)),
     longest = function(axes) sqrt(sum(axes^2)),
     slopes = function(axes) plane_slopes(axes[1L], axes[2L])),
-  space = list(kinds = paste0("b", 1:5), names = c("ratio", "ratio_third", "angle", "dip", "plunge"),
-    ratios = 2L, coordinates = 3L,
+  space = list(kinds = paste0("b", 1:5), ratios = 2L, coordinates = 3L,
+    names = c("ratio", "ratio_third", "angle", "dip", "plunge"),
     to_core = function(natural) space_to_core(natural),
     to_natural = function(axes) space_to_natural(axes),
     longest = function(axes) max(space_axes(axes)$values),
@@ -93,9 +91,9 @@ space_matrix <- function(axes) Reduce(`+`, Map(`*`, space_basis, axes))
 space_axes <- function(axes) eigen(space_matrix(axes), symmetric = TRUE)
 
 # The directions of the three axes, one a row, at angles in degrees. This is the matrix of GSLIB
-# (Deutsch and Journel 1998, setrot) and of gstat: `angle` clockwise from the second coordinate to
-# the first, `dip` upwards from the horizontal, and `plunge` of the other axes about the major one,
-# counter-clockwise as seen along it.
+# (Deutsch and Journel 1998, setrot) and of gstat. `angle` is clockwise from the second coordinate
+# to the first, and `dip` is upwards from the horizontal. `plunge` turns the other axes about the
+# major one, counter-clockwise as seen along it.
 axis_directions <- function(angle, dip, plunge) {
   a <- (90 - angle) * pi / 180
   b <- -dip * pi / 180
@@ -149,10 +147,11 @@ angles_of_plane <- function(normal) {
     normal[1L] * strike[2L] - normal[2L] * strike[1L]))
 }
 
-# With B = sum l_i q_i q_i' and dB = E, dl_i = q_i'E q_i and dq_i = sum q_j (q_j'E q_i) / (l_i -
-# l_j). With q_1 = (x, y, z), angle = atan2(x, y) and dip = asin(z). The heights of the other axes
-# are sin(plunge) cos(dip) and cos(plunge) cos(dip). Without a unique axis the least difference
-# makes standard errors huge and not NaN.
+# B has eigenvalues l and eigenvectors q. With dB = E and T = q'E q, dl_i = T_ii, and dq_i is the
+# sum of q_j T_ji / (l_i - l_j) over other j. The major axis is q_1 = (x, y, z). Then angle =
+# atan2(x, y) and dip = asin(z). The heights of the other axes are sin(plunge) cos(dip) and
+# cos(plunge) cos(dip). Without a unique axis the least difference makes standard errors huge and
+# not NaN.
 space_slopes <- function(axes) {
   natural <- space_to_natural(axes)
   l <- space_axes(axes)$values

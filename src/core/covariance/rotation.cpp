@@ -52,10 +52,11 @@ Eigen::Matrix3d basis_matrix(int number) {
   return E;
 }
 
-// With B = Q diag(l) Q', the derivative of P = exp(-2B) along E is Q [D o (Q'E Q)] Q' with the divided differences
-// D_ij = [exp(-2 l_i) - exp(-2 l_j)] / (l_i - l_j) (Daleckii and Krein). S^-1 multiplies element ij by exp(l_i + l_j):
-//   S^-1 dP S^-1 = -2 Q [s(l_i - l_j) o (Q'E Q)] Q',   s(x) = sinh(x) / x,
-// which is smooth where eigenvalues are equal.
+// With B = Q diag(l) Q', the derivative of P = exp(-2B) along E is Q [D o T] Q' with T = Q'E Q (Daleckii and Krein).
+// D contains divided differences, D_ij = [exp(-2 l_i) - exp(-2 l_j)] / (l_i - l_j). S^-1 on both sides multiplies
+// element ij by exp(l_i + l_j). Hence
+//   S^-1 dP S^-1 = -2 Q [R o T] Q',   R_ij = s(l_i - l_j),   s(x) = sinh(x) / x.
+// It is smooth where eigenvalues are equal.
 std::vector<ScaleDerivative> rotate_space(const std::vector<double>& axes, PreparedComponent& component) {
   Eigen::Matrix3d B = Eigen::Matrix3d::Zero();
   for (int a = 0; a < int(axes.size()); ++a) B += axes[a] * basis_matrix(a);
