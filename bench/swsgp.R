@@ -2,7 +2,7 @@
 # paper in paper-tables.R.
 # - `epoch` compares the cost of an epoch of swsgp() with that of vnngp(inducing = ), with the same points and k. It
 #   uses k = 16, 32 and 64, with as many inducing points as rows and with a tenth of them. Each time is the least of
-#   three CPU times.
+#   three CPU times, of twenty epochs.
 # - `weights` computes test scores by learning rate and by weight of the divergence. The weights are the paper's 1, M
 #   / k, and the root of M / k. With the weight M / k each point counts once. It uses the first of LOO-k's splits,
 #   1,024 points, k = 16, 30 epochs and one thread.
@@ -15,7 +15,7 @@
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 
-time_epoch <- function(n, inducing, k, inputs = 8L, epochs = 5L) {
+time_epoch <- function(n, inducing, k, inputs = 8L, epochs = 20L) {
   set.seed(1)
   data <- data.frame(matrix(runif(n * inputs), n))
   data$y <- sin(4 * data$X1) + data$X2^2 + rnorm(n, sd = 0.1)

@@ -75,7 +75,7 @@ class ProjectedBatch {
   const std::vector<int>* rows_ = nullptr;
   double divergence_weight_ = 0.0;
   std::vector<double> in_mean_, in_log_variance_;  // of MembersDivergence
-  std::vector<int> needed_;  // nodes on which the batch depends
+  std::vector<int> needed_;                        // nodes on which the batch depends
   std::vector<char> listed_;
   std::optional<DeviceView> on_device_;
 };

@@ -13,7 +13,8 @@
 //   tr K^-1 S = tr X,   [K^-1]_ij = r_i X_ij r_j,   [K^-1 S K^-1]_ij = r_i [X X]_ij r_j.
 //
 // The matrices L, U and X take k^3 / 6 multiplications each, and X X takes k^3 / 2. This is the same order as for the
-// conditional moments of the target.
+// conditional moments of the target, which need L alone. The gradient backwards through U and L takes as many: k^3 / 3
+// for either.
 #pragma once
 
 #include "conditional/cpu/block_triangle.h"
@@ -52,9 +53,10 @@ class DivergenceTile {
   // to_ij = entry(i, j, dD/dK_ij) for j <= i.
   template <class Entry>
   void write_weights(const Triangle<Lanes>& to, const Entry& entry) const {
-    square_.write_squares(to, [&](int i, int j, V x, V xx) __attribute__((always_inline)) {
-      return entry(i, j, 0.5 * (solved_[i] * solved_[j] + inverse_sd_[i] * inverse_sd_[j] * (xx - x)));
-    });
+    square_.write_squares(
+        to, [&](int i, int j, V x, V xx) __attribute__((always_inline)) {
+          return entry(i, j, 0.5 * (solved_[i] * solved_[j] + inverse_sd_[i] * inverse_sd_[j] * (xx - x)));
+        });
   }
 
  private:

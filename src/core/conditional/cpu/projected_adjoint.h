@@ -17,7 +17,7 @@
 // therefore gets W_ij 2 dS_ij/dr2 (z_i - z_j), and the gradient in z_j gets minus the same.
 //
 // If the divergence of the members is wanted (members_divergence.h), its weights of pairs are added. The weights of all
-// pairs then overwrite the factor.
+// pairs then overwrite the factor. The derivatives of term and divergence in m_l and log s_l are written in place of b.
 #pragma once
 
 #include "conditional/cpu/adjoint_tile.h"
@@ -120,9 +120,10 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
   void contract_with_divergence(const V* u, const V* t, V total) {
     const int k = tile_.k();
     const double weight = operation_.divergence.weight;
-    divergence_.write_weights(tile_.matrix(), [&](int i, int j, V in_entry) __attribute__((always_inline)) {
-      return pair_weight(t, u, i, j) + 2.0 * weight * in_entry;
-    });
+    divergence_.write_weights(
+        tile_.matrix(), [&](int i, int j, V in_entry) __attribute__((always_inline)) {
+          return pair_weight(t, u, i, j) + 2.0 * weight * in_entry;
+        });
     for (int j = 0; j <= k; ++j) tile_.matrix().row(k)[j] = pair_weight(t, u, k, j);
     for (int i = 0; i <= k; ++i) tile_.matrix().row(i)[i] *= 0.5;  // one entry, not a pair
     const auto pair = [&](int i, int j) { return tile_.factor().row(i)[j]; };

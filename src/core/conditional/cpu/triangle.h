@@ -83,8 +83,8 @@ struct Triangle {
         for (int j = 0; j < N; ++j) sums[i][j] += a_row[i][m] * b_row[j][m];
   }
 
-  // Columns first .. first+N-1 of the rows x_i, less their products with the rows b_j in the columns from .. first-1. If
-  // `zero`, the columns are zero and not read.
+  // Columns first .. first+N-1 of the rows x_i, less their products with the rows b_j in the columns from .. first-1.
+  // If `zero`, the columns are zero and not read.
   template <bool zero = false, int M, int N>
   static __attribute__((always_inline)) void reduced_block(V* const* x, V* const* b, int from, int first,
                                                            V (&block)[M][N]) {
