@@ -28,8 +28,9 @@
 #' * **Areas**: the data of a Gaussian response may be sf polygons, or a grid with
 #'   `support = block_support()`. Its rows are then means over areas, for example grid cells of a
 #'   satellite next to stations. Predictions at points combine both. An area takes at most 64
-#'   points, and `k` is at least 30 by default. Folds of locations are not available, and `print()`
-#'   shows no separate fits. Counts on areas are not supported.
+#'   points, and `k` is at least 30 by default. Areas with little noise and a short range need the
+#'   exact factor, which replaces the incomplete one up to 5,000 unknowns and is an error beyond.
+#'   Folds of locations are not available. Counts on areas are not supported.
 #' * **Gain**: `print()` compares the ELBO with separate fits.
 #'
 #' All locations of a joint fit are in the memory of one process. `neargp_control(shards = )` and

@@ -100,7 +100,9 @@ bool PosteriorFactor::factorize(const std::vector<double>& precision, const RunC
     factor_->inverse(inverse_.data(), context);
     if (!model_.low_rank() && !find_variances(context)) return false;
   }
-  const bool checked = !exact_ && kind_ != PosteriorKind::mean_field && can_be_exact();
+  // An area with little noise couples its points by more than the prior does, and fill of its clique then matters.
+  const bool has_areas = model_.loadings() && model_.loadings()->locations_of_row() > 1;
+  const bool checked = !exact_ && kind_ != PosteriorKind::mean_field && (can_be_exact() || has_areas);
   if (checked && relative_error(precision, context) > most_factor_error) return false;
   factorized_ = precision;
   if (factorize_low_rank(context)) return true;
