@@ -11,9 +11,9 @@
 #' ```
 #'
 #' @details
-#' The logarithms of ratios to the first category are jointly normal. Means and limits integrate over
-#' them by 2,048 points, the same in each call. The error of a mean is typically 0.0002, and that of
-#' a limit 0.001.
+#' The logarithms of ratios to the first category are jointly normal. Means and limits integrate
+#' over them by 2,048 points, the same in each call. The error of a mean is typically 0.0002, and
+#' that of a limit 0.001.
 #'
 #' * `simulate()` draws counts that sum to `trials`, or to the totals of the data.
 #' * `scores()` returns the log score of whole samples and Brier scores. Without `newdata`, each
@@ -21,14 +21,14 @@
 #' * `residuals()` returns observed less fitted proportions, or Pearson residuals.
 #'
 #' @param object a fit with `family = multinomial()`.
-#' @param newdata,level,probs,threads,chunk_size,filename,overwrite,verbose,re.form,allow.new.levels see
-#'   [predict.neargp()].
-#' @param type `"response"` (default) for probabilities, `"quantile"` for their quantiles, `"link"`
-#'   for the logarithms of ratios, or `"factor"` for the processes.
+#' @param newdata,level,probs,threads,chunk_size,filename,overwrite,verbose see [predict.neargp()].
+#' @param re.form,allow.new.levels see [predict.neargp()].
+#' @param type `"response"` (default) for probabilities, `"quantile"`, `"link"` for logarithms of
+#'   ratios, or `"factor"` for the processes.
 #' @param interval `"confidence"` for probabilities, or `"prediction"` for counts of a new sample.
 #'   Default: `"none"`.
-#' @param threshold a number, or one for each category. Adds `p_mean_exceed_<category>`, how probable
-#'   it is that the probability exceeds the number. Default `NULL`: none.
+#' @param threshold a number, or one for each category. Adds `p_mean_exceed_<category>`, the chance
+#'   that the probability exceeds it. Default `NULL`: none.
 #' @param trials the total of a new sample. Default: 1.
 #' @param outputs names of categories. Default: all.
 #' @param ... not used.

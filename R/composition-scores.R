@@ -73,9 +73,9 @@ ratios_of_samples <- function(object, samples = seq_len(nrow(object$composition$
 
 # Without its own counts. Given all and the parameters, z ~ N(m, S). The sample contributes
 # pseudo-observations of the linear predictors a + z_m, of precision W and natural mean t. The
-# integral over a flat prior of a leaves those of z with precision Q = diag(W) - WW'/sum(W) and
-# natural mean r = t - W sum(t)/sum(W). Without them z ~ N(m - GS(r - Qm), GS) with G = (I - SQ)^-1.
-# A change of the parameters that moves m by d moves the new mean by Gd.
+# integral over a flat prior of a leaves those of z. Their precision is Q = diag(W) - WW'/sum(W),
+# their natural mean r = t - W sum(t)/sum(W). With G = (I - SQ)^-1, z without them is of mean
+# m - GS(r - Qm) and covariance matrix GS. Parameters that move m by d move the new mean by Gd.
 left_out_samples <- function(object) {
   counts <- object$composition$counts
   at <- predictors_of_samples(object, seq_len(nrow(counts)))

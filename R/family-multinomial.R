@@ -22,8 +22,8 @@
 #' * **Weights** are frequencies. An offset is an error, since it would cancel.
 #' * **Random effects** belong to the logarithms of ratios to the reference.
 #'
-#' The counts are Poisson given an unknown constant for each sample (Baker 1994), with a normal prior
-#' of standard deviation 100. [vnngp()] maximises the ELBO of the multinomial density.
+#' The counts are Poisson given an unknown constant for each sample (Baker 1994), with a normal
+#' prior of standard deviation 100. [vnngp()] maximises the ELBO of the multinomial density.
 #'
 #' Use [categorical()] for many predictors, where [svgp()] or [loo_k()] classify.
 #'
