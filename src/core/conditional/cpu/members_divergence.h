@@ -31,7 +31,7 @@ class DivergenceTile {
       : k_(k), square_(k, arena), root_rows_(arena.take<V>(std::size_t(k) * block)), solved_(arena.take<V>(k)),
         inverse_sd_(arena.take<V>(k)) {}
 
-  // Returns D. Also x := K^-1 x, which costs little beside K^-1 m.
+  // Returns D. Also x := K^-1 x, in the same pass over the factor as K^-1 m.
   V evaluate(const Triangle<Lanes>& factor, const V* m, const V* s, V* x) {
     find_root(factor, s);
     square_.square_upper();
