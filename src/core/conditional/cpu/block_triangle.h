@@ -1,7 +1,7 @@
 // A symmetric matrix of packs in square blocks, for products of long rows of it: U U' in place and X X.
 //
-// Only blocks on and below the diagonal are stored, row by row of blocks. Triangle stores row by row of entries, so that
-// four rows of it lie far apart in memory. Here each operand of a product is one run of blocks. For blocks I and J <= I:
+// Only blocks on and below the diagonal are stored, row by row of blocks. Four rows of a Triangle lie far apart in
+// memory. Here each operand of a product is one run of blocks. For blocks I and J <= I:
 //
 //   (X X)_IJ = sum over M <= J of X_IM X_JM' + sum over J < M <= I of X_IM X_MJ + sum over M > I of X_MI' X_MJ.
 //
