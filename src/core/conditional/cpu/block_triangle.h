@@ -1,9 +1,9 @@
 // A symmetric matrix of packs in square blocks, for products of long rows of it: U U' in place and X X.
 //
-// Only blocks on and below the diagonal are stored, row by row of blocks. Four rows of a Triangle lie far apart in
-// memory. Here each operand of a product is one run of blocks. For blocks I and J <= I:
+// Only blocks on and below the diagonal are stored, row by row of blocks. The rows of a Triangle are not next to each
+// other in memory. Here each operand of a product is one run of blocks. Block (I, J <= I) of X X sums over M
 //
-//   (X X)_IJ = sum over M <= J of X_IM X_JM' + sum over J < M <= I of X_IM X_MJ + sum over M > I of X_MI' X_MJ.
+//   X_IM X_JM' (M <= J),   X_IM X_MJ (J < M <= I),   X_MI' X_MJ (M > I).
 //
 // The last block is filled up with rows and columns of zeros.
 #pragma once

@@ -105,7 +105,7 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     if (operation_.d_locations) pull_locations([&](int i, int j) { return pair_weight(t, u, i, j); });
   }
 
-  // Of the terms and of the divergence, in m_l and log s_l. They replace m and s.
+  // Writes derivatives of the terms and of the divergence in m_l and log s_l. They replace m and s.
   void write_derivatives(const V* u, V in_mean, V in_projected, V* m, V* s) const {
     const MembersDivergence& wanted = operation_.divergence;
     for (int l = 0; l < tile_.k(); ++l) {
