@@ -7,6 +7,42 @@
 # points to the precision of the posterior (field_loadings.h). The fit of the response alone, at
 # which the search begins, takes areas for points in their middles.
 
+#' Joint models of areas and points, and of files
+#'
+#' @description
+#' A Gaussian response of a [joint model][joint_models] can be observed on areas, for example on the
+#' cells of a satellite's grid next to stations. Experimental.
+#'
+#' @details
+#' * **Areas**: the data of the response are sf polygons, or a grid with
+#'   `support = block_support()`. Each row is the mean over the points of its area, see
+#'   [block_support()]. Predictions at points use all responses.
+#' * **Limits**: an area takes at most 64 points. Counts on areas, `covariates` at points, `subset`
+#'   and folds of locations are errors of class `neargp_error_support`.
+#' * **Accuracy**: `k` is at least 30 by default, since points of areas are close to each other.
+#'   Areas with little noise and a short range need the exact factor. It replaces the incomplete
+#'   one up to 5,000 unknowns and is an error beyond.
+#' * **Files**: `data` may be a [row_source()]. Each response reads its columns into memory.
+#' * **Size**: one process holds all locations. `neargp_control(shards = )` and `cluster` are
+#'   errors, since shards of [vnngp()] return sums of one response with one field.
+#' @seealso [joint_models], [block_support()]
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
+#' # Stations, and means of the same field over squares
+#' set.seed(1)
+#' d <- data.frame(x = runif(60), y = runif(60))
+#' d$level <- sin(6 * d$x) + d$y + rnorm(60, sd = 0.2)
+#' stations <- sf::st_as_sf(d, coords = c("x", "y"), crs = 32633)
+#' squares <- sf::st_make_grid(sf::st_as_sfc(sf::st_bbox(stations)), n = c(4, 4))
+#' middle <- sf::st_coordinates(sf::st_centroid(squares))
+#' grid <- sf::st_sf(seen = 0.8 * sin(6 * middle[, 1]) + rnorm(16, sd = 0.1), geometry = squares)
+#' fit <- neargp(list(stations = level ~ 1, grid = seen ~ 1), list(stations, grid),
+#'   family = list(gaussian()), support = block_support(points = 4),
+#'   covariance = cov_coregionalisation(cov_matern(nu = 1.5), rank = 1))
+#' fit
+#' predict(fit, stations[1:3, ], outputs = "stations")
+#' @name joint_areas
+NULL
+
 # A clique of many points fills the factor. Its columns grow by the number of points.
 most_points_of_area <- 64L
 

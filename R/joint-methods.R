@@ -24,18 +24,7 @@
 #' * **Common coefficients**: `list(a ~ common(x) + z, b ~ common(x))` estimates one coefficient
 #'   of x. `common(1)` is a common intercept.
 #' * **Missing responses** are `NA`. Responses may be at different locations.
-#' * **Files**: `data` may be a [row_source()]. Each response reads its columns into memory.
-#' * **Areas**: the data of a Gaussian response may be sf polygons, or a grid with
-#'   `support = block_support()`. Its rows are then means over areas, for example grid cells of a
-#'   satellite next to stations. Predictions at points combine both. An area takes at most 64
-#'   points, and `k` is at least 30 by default. Areas with little noise and a short range need the
-#'   exact factor, which replaces the incomplete one up to 5,000 unknowns and is an error beyond.
-#'   Folds of locations are not available. Counts on areas are not supported.
 #' * **Gain**: `print()` compares the ELBO with separate fits.
-#'
-#' All locations of a joint fit are in the memory of one process. `neargp_control(shards = )` and
-#' `cluster` are errors: the sums that shards of [vnngp()] return are those of one response with one
-#' field.
 #'
 #' With as many shared fields as responses, the prior of correlations is LKJ(2), unless all
 #' responses are Gaussian.
@@ -43,8 +32,8 @@
 #' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
 #'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the
 #'   responses as single fits. See [predict.neargp_joint()].
-#' @seealso [cov_coregionalisation()], [compare_ranks()], [sanity()], [neargp_hurdle()],
-#'   [checkpoints]; the article "Several responses".
+#' @seealso [cov_coregionalisation()], [joint_areas], [compare_ranks()], [sanity()],
+#'   [neargp_hurdle()], [checkpoints]; the article "Several responses".
 #' @references Thorson, J. T. (2019). *Fisheries Research* 210, 143–161.
 #' @examples
 #' # Presence and amounts of the same catches
