@@ -40,9 +40,12 @@ without_endless_ranges <- function(problem, working, objective_at, most = 0.05) 
   pmax(shorter_where_promising(found, working, endless), pmin(again, working))
 }
 
-# Near the bound the likelihood is a parabola in the inverse square w of the range. Let g and I be
-# gradient and information in the logarithm of the range. The top of the parabola is at
-# (1 - 2 g / I) w, and higher by g^2 / (2 I).
+# Near the upper bound the likelihood is a parabola in w, the inverse square of the range. Let g and
+# I be gradient and information in the logarithm of the range. The parabola is highest at
+#
+#     (1 - 2 g / I) w,
+#
+# and the gain there is g^2 / (2 I).
 shorter_where_promising <- function(found, working, endless, least_gain = 0.5) {
   gradient <- found$gradient
   information <- diag(found$information)

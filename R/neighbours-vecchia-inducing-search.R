@@ -65,13 +65,13 @@ few_residual_rounds <- function(method, problem, working) {
 
 # The neighbours of the last round stay to the end. A climb stops where it promises less than its
 # tolerance, and after few steps this promise may be far off. Further climbs follow, each with the
-# units of the parameters reached, until one has gained less than the required tolerance. The last
-# thirty of sixty steps of elevators gained a unit, which other neighbours change by tens.
+# units of the parameters reached, until one has gained less than the required tolerance. In a large
+# table, climbs stop at the tolerance itself.
 polished <- function(problem, state, given, information, most = 10L) {
   tolerance <- problem$control$tolerance
-  share <- if (is_large_table(problem)) 1 else 100
+  finest <- if (is_large_table(problem)) tolerance else tolerance / 100
   for (climb in seq_len(most)) {
-    result <- climb(problem, given, information, tolerance / share)
+    result <- climb(problem, given, information, finest)
     # again, since the gradient of a climb is in its own units
     given[c("working", "evaluated")] <- list(result$working,
       given$objective$evaluate(result$working))
@@ -81,9 +81,13 @@ polished <- function(problem, state, given, information, most = 10L) {
   replace(state, c("working", "evaluated", "given"), list(given$working, given$evaluated, given))
 }
 
+# In large tables. A quasi-Newton step often promises too little. With a tolerance of 0.2 units, a
+# search of 10,000 rows in three inputs ended 27 units below its optimum.
+quasi_newton_tolerance <- 0.02
+
 #' @export
 fit_method.neargp_vecchia_inducing <- function(method, problem) {
-  problem <- with_search_tolerance(problem)
+  problem <- with_search_tolerance(problem, quasi_newton_tolerance)
   state <- maximize_residual(method, problem, residual_start(method, problem))
   given <- state$given
   gradient <- function(working) {

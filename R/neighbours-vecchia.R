@@ -47,11 +47,11 @@
 #' @section Noise:
 #' `k` noisy neighbours contain less information than all observations, above all in clusters.
 #' `neargp()` samples this loss, see [neighbor_loss()]. `"auto"` conditions on the process without
-#' noise in two cases. The first is a loss above 0.06 standard deviations of a prediction. The second
-#' is a loss of log-likelihood above 0.3 units and above 0.05% of what the neighbours add to it.
+#' noise if a prediction loses more than 0.06 standard deviations. It also does so if the
+#' log-likelihood loses more than 0.3 units and more than 0.05% of what the neighbours add to it.
 #' Smaller losses leave predictions as they are. The fit then takes five to ten times as long, as
 #' [vnngp()] does, and `print()` says so. For example, `vecchia(condition = "field")` always
-#' conditions on the process, for estimates of the range that are a little more precise.
+#' conditions on the process, for slightly more precise estimates.
 #'
 #' Some fits always use responses: those with a nugget below 1% of the variance, REML, random
 #' effects, noise models, [cov_spacetime()], several responses, areas, shards and single precision.

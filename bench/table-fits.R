@@ -3,7 +3,8 @@
 #
 #   OMP_NUM_THREADS=1 Rscript bench/table-fits.R [sets: elevators,pol,kin40k,protein] [folds: 0] [label]
 #
-# Another version of the package is measured through R_LIBS, with a label of its own. Keeps table table-fits[-label].
+# Another version of the package is measured through R_LIBS, with a label of its own. Keeps table table-fits[-label],
+# in which rows of other sets and folds stay.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 stop_unless_one_thread()
@@ -29,4 +30,7 @@ fit_set <- function(set, fold) {
 describe_run()
 cases <- expand.grid(fold = as.integer(argument(2L, "0")), set = argument(1L, c("elevators", "pol", "kin40k", "protein")), stringsAsFactors = FALSE)
 results <- do.call(rbind, Map(fit_set, cases$set, cases$fold))
-save_table(results, paste0("table-fits", if (nzchar(label)) paste0("-", label)), digits = 6L)
+name <- paste0("table-fits", if (nzchar(label)) paste0("-", label))
+before <- read_result(name)
+others <- if (!is.null(before)) before[!paste(before$set, before$fold) %in% paste(results$set, results$fold), ]
+save_table(rbind(others, results), name, digits = 6L)
