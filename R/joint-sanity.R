@@ -23,11 +23,11 @@ check_joint_errors <- function(fit) {
 
 check_joint_fields <- function(fit) {
   dead <- dead_fields_remark(fit)
-  finding(is.null(dead), dead %||% "Each field has an effect on a response.",
+  finding(is.null(dead), dead %||% "Each field affects a response.",
     "Compare numbers of fields by compare_ranks().")
 }
 
-# Each response has a trend of its own.
+# The trends are those of the responses, one each.
 check_joint_trend <- function(fit) {
   found <- lapply(fit$parts, check_of_trend)
   wrong <- Filter(function(one) one$ok %in% FALSE, found)

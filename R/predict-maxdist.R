@@ -46,7 +46,7 @@ reporting_lonely_rows <- function(predict_at, object, settings) {
   function(coords, X, offset) {
     lonely <- sum(colSums(!is.na(neighbors_within(object, coords, settings))) == 0)
     if (lonely > 0L) {
-      inform_neargp("maxdist", c(sprintf("%s of %s locations have no observation within maxdist = %s: they return the trend with the standard deviation of the process.",
+      inform_neargp("maxdist", c(sprintf("%s of %s locations are farther than maxdist = %s from all observations: they return the trend with the standard deviation of the process.",
         format_count(lonely), format_count(nrow(coords)), format(settings$maxdist)),
         i = "A larger `maxdist`, or none, uses the nearest observations."))
     }

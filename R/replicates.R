@@ -27,9 +27,9 @@
 #' fixed at 0.0001, so that levels are independent. Predictions need the factor and accept levels
 #' that no row of the fit contains. Levels that are unknown to the fit are an error.
 #'
-#' All methods except [dspp()] and [dgp()] support it, also with sf data. [features()][cov_features],
-#' `cov_cauchy()` and `cov_wave()` do not. `cov_powered_exponential()` needs a `power` of at least
-#' 0.4. [Joint models][joint_models] take one factor.
+#' All methods except [dspp()] and [dgp()] support it, also with sf data.
+#' [features()][cov_features], `cov_cauchy()` and `cov_wave()` do not. `cov_powered_exponential()`
+#' needs a `power` of at least 0.4. [Joint models][joint_models] take one factor.
 #' @seealso [varying_coefficients] for numeric columns, [factor_coordinates] for levels that are
 #'   alike.
 #' @examples
@@ -45,9 +45,9 @@
 NULL
 
 # Independent copies of a component for each level of a factor, `by` of a covariance. The factor
-# becomes one more coordinate, the numbers of its levels, also next to the geometry of sf data. Other components do not depend on it. Its
-# range is fixed at a ten thousandth of a level. All covariances between levels are then 0, and
-# neighbours are sought within a level.
+# becomes one more coordinate, the numbers of its levels, also next to the geometry of sf data.
+# Other components do not depend on it. Its range is fixed at a ten thousandth of a level. All
+# covariances between levels are then 0, and neighbours are sought within a level.
 
 # Covariances that are not 0 at ten thousand ranges. Those of a powered exponential are 0 from a
 # power of 0.4: exp(-1e4^0.4) = 5e-18.

@@ -71,11 +71,11 @@
 #' `space` accepts the formulas of [nonstationary_covariance] and [varying_coefficients]:
 #'
 #' * `cov_spacetime(cov_matern(sd = ~ elevation))` is a local standard deviation.
-#' * `cov_spacetime(cov_matern(by = ~ effort))` is a coefficient of `effort` that varies in space and
-#'   time.
-#' * `cov_spacetime(cov_matern(range = ~ elevation), model = "separable")` is a local range in space.
-#'   The range in time stays the same everywhere. The Gneiting model needs `beta = 0`, since it is
-#'   not positive definite for other values. It is therefore an error for other values.
+#' * `cov_spacetime(cov_matern(by = ~ effort))` is a coefficient of `effort` that varies in space
+#'   and time.
+#' * `cov_spacetime(cov_matern(range = ~ elevation), model = "separable")` is a local range in
+#'   space. The range in time stays the same everywhere. The Gneiting model needs `beta = 0`. Other
+#'   values are an error, since the function is then not positive definite.
 #' * `cov_spacetime(cov_matern(warp = monotone(~ depth), ard = TRUE))` warps coordinates of space,
 #'   and [expand()] adds learned ones. `beta` is then at most 2 divided by the number of coordinates
 #'   of space, learned ones included. You cannot warp the time, or use [mlp()].

@@ -26,7 +26,8 @@ test_that("likelihood and predictions are those of dense algebra", {
   for (covariance in covariances) {
     fit <- local_space_time(covariance, method = exact_gp(estimation = "ML"),
       control = neargp_control(max_iterations = 4L))
-    S <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance) + diag(fit$nugget, nrow(data))
+    S <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance) +
+      diag(fit$nugget, nrow(data))
     X <- cbind(1, data$height)
     expect_equal(c(logLik(fit)), c(mvn_profile(S, X, data$z)), tolerance = 1e-8)
     vecchia <- local_space_time(covariance, method = vecchia(k = nrow(data) - 1L,
