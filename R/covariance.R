@@ -123,10 +123,11 @@
 #' coef(update(fit, covariance = cov_exponential(range = 20) + cov_exponential(range = 200)),
 #'   what = "covariance")
 #'
-#' # A plume that dips: an ellipsoid of azimuth, dip, third angle and two ratios of ranges
+#' # A body of ore that dips: azimuth, dip, third angle and two ratios of ranges
 #' set.seed(1)
 #' ore <- data.frame(x = runif(200), y = runif(200), depth = runif(200, 0, 0.3))
-#' ore$grade <- sin(6 * (ore$x + ore$y) + 10 * ore$depth) + rnorm(200, sd = 0.3)
+#' ore$grade <- with(ore, sin(3 * (x + y)) * cos(8 * (x - y)) *
+#'   cos(15 * (depth - 0.2 * x))) + rnorm(200, sd = 0.1)
 #' body <- neargp(grade ~ 1, ore, coords = ~ x + y + depth,
 #'   covariance = cov_exponential(anisotropy = "3d"))
 #' coef(body, what = "covariance")
