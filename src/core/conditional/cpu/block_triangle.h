@@ -1,9 +1,9 @@
 // A symmetric matrix of packs in square blocks, for products of long rows of it: U U' in place and X X.
 //
 // Only blocks on and below the diagonal are stored, row by row of blocks. The rows of a Triangle are not next to each
-// other in memory. Here each operand of a product is one run of blocks. Block (I, J <= I) of X X sums over M
+// other in memory. Here each operand of a product is one run of blocks. A block I, J <= I of X X is
 //
-//   X_IM X_JM' (M <= J),   X_IM X_MJ (J < M <= I),   X_MI' X_MJ (M > I).
+//   sum_{M <= J} X_IM X_JM' + sum_{J < M <= I} X_IM X_MJ + sum_{M > I} X_MI' X_MJ.
 //
 // The last block is filled up with rows and columns of zeros.
 #pragma once
