@@ -1,6 +1,5 @@
-# The error of nearest neighbours in joint fits to areas: the log-likelihood at fixed parameters and the posterior standard
-# deviations of areas and stations, compared with those that all locations as neighbours give. 16 squares of 16 points and
-# 120 stations share two fields.
+# The error of nearest neighbours in joint fits to areas. 16 squares of 16 points and 120 stations share two fields with fixed
+# parameters. The log-likelihood and posterior standard deviations are compared with those by all locations as neighbours.
 #
 #   NEARGP_THREADS=1 OMP_NUM_THREADS=1 Rscript bench/joint-areas.R
 
@@ -27,7 +26,7 @@ parts_of <- function(nu) {
   field <- function(p) sin(6 * p$x) + cos(5 * p$y)
   stations$z <- field(stations) + rnorm(120, sd = 0.2)
   squares <- aggregate(points[c("x", "y")], points["area"], mean)
-  squares$z <- drop(tapply(field(points), points$area, mean)) + rnorm(across^2, sd = 0.1)
+  squares$z <- as.vector(tapply(field(points), points$area, mean)) + rnorm(across^2, sd = 0.1)
   parts <- lapply(list(stations = stations, squares = squares), function(d) {
     suppressWarnings(neargp(z ~ 1, d, coords = ~ x + y, family = gaussian(), method = vnngp(k = 8),
       covariance = cov_matern(nu = nu), control = neargp_control(max_iterations = 2)))
