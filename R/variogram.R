@@ -163,9 +163,9 @@ apart_by_levels <- function(coords, place, lag) {
   coords
 }
 
-# Coordinates and unit in which the variogram of a fit is measured: with several ranges, or an
-# ellipsoid in three dimensions, those in which the correlation is a function of distance alone.
-# Pairs are close in time, and share the levels of replicates.
+# Coordinates and unit in which the variogram of a fit is measured. With several ranges or an
+# ellipsoid the correlation is a function of distance alone in these coordinates. Pairs are close in
+# time, and share the levels of replicates.
 variogram_space <- function(fit, time_lag) {
   place <- fit$locations
   if (!is.null(place$time)) check_number(time_lag, "time_lag", 0)
