@@ -39,10 +39,9 @@ method_families.neargp_vecchia_field <- function(method) "gaussian"
 
 # ---- the choice ----------------------------------------------------------------------------------
 
-# Losses above which the fit conditions on the field: in units of log-likelihood and, of many rows,
-# as a share of what the neighbours add to it; and in standard deviations of a prediction. With less
-# than that share, estimates on the field differ by a part of their standard errors, and predictions
-# by less than `prediction`, for more than ten times the time (bench/notes/conditioning.md).
+# Losses above which the fit conditions on the field. `likelihood` counts in units, and must also be
+# above `share` of what the neighbours add. `prediction` counts in standard deviations. With less
+# loss, estimates differ by a part of their standard errors (bench/notes/conditioning.md).
 tolerated_loss <- c(likelihood = 0.3, share = 5e-4, prediction = 0.06)
 
 tolerated_likelihood <- function(loss) {
@@ -181,8 +180,8 @@ with_few_neighbors <- function(problem) {
   problem
 }
 
-# Whether a simpler model has no better optimum on a tenth of many rows, where both searches begin
-# at the result of all rows. A search that has ended at a local optimum would show there.
+# Whether a simpler model reaches no better optimum on a tenth of many rows. Both searches begin at
+# the result of all rows. A search that has ended at a local optimum would show there.
 holds_on_few_rows <- function(problem, nested, working) {
   if (!is_on_field(problem$method) || length(problem$data$y) <= many_locations) return(FALSE)
   problem$start <- working
