@@ -1,7 +1,7 @@
 # Fits of compositions against dense algebra in plain R, nnet and relations that always hold.
 
-# With L the root of the covariance matrix of the logarithms of ratios z at all samples, the
-# posterior of u in z = trend + Lu is proportional to the multinomial likelihood times N(0, I).
+# Let L be the root of the covariance matrix of the logarithms of ratios z at all samples, and z =
+# trend + Lu. The posterior of u is proportional to the multinomial likelihood times N(0, I).
 # Importance sampling from a normal distribution at its mode computes the evidence and moments of z.
 dense_composition <- function(counts, trend, covariance, draws = 20000L) {
   n <- nrow(counts)
