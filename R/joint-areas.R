@@ -113,10 +113,6 @@ has_joint_areas <- function(parts) {
 }
 
 # The numbers of the rows in the data that were given.
-rows_of_part <- function(part) {
-  setdiff(seq_len(part$n_given), as.integer(part$na_action))
-}
-
 # The locations of all rows: distinct `coords` and the `place` of each row. With areas, `place` is a
 # matrix with a column of locations for each row, padded by NA, and `shares` are their weights.
 places_of_parts <- function(parts) {

@@ -4,7 +4,7 @@
 #   OMP_NUM_THREADS=1 Rscript bench/conditioning-choice.R [sets] [splits]
 #
 # Sets and splits are those of defaults-sets.R, with up to 10,000 rows to fit and 4,000 to predict. Simulated fields in the unit square are sums of
-# 600 waves: a rough one (exponential, range .1, noise variance .1) and a smooth one (Matern 3/2, range .1, noise variance 1). The number of a split is
+# 600 waves with the range .1. The rough one is exponential with the noise variance .1, and the smooth one is Matérn 3/2 with 1. The number of a split is
 # its seed. `share` is the loss of log-likelihood as a share of what the neighbours add. Keeps table conditioning-choice, to which a run appends.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
@@ -14,7 +14,7 @@ train_rows <- 10000L
 test_rows <- 4000L
 `%||%` <- function(a, b) if (is.null(a)) b else a
 
-# A frequency of a Matern field of smoothness nu is a normal vector over the root of a chi-squared number with 2 nu degrees of freedom.
+# A frequency of a Matérn field of smoothness nu is a normal vector over the root of a chi-squared number with 2 nu degrees of freedom.
 waves <- function(nu, noise, range = 0.1, rows = 14000L, count = 600L) {
   set.seed(100 * nu + rows)
   data <- data.frame(x = stats::runif(rows), y = stats::runif(rows), z = 0)

@@ -1,5 +1,5 @@
 # arrow's interface as its reference describes it: Scanner$create(dataset, batch_size),
-# $ToRecordBatchReader(), read_next_batch() and as.data.frame(). The stand-in provides these methods.
+# $ToRecordBatchReader(), read_next_batch() and as.data.frame(). The stand-in has them.
 
 stand_in_scanner <- function(parts) {
   batches <- lapply(parts, function(part) structure(list(part), class = "stand_in_batch"))

@@ -8,8 +8,8 @@
 //   log|K| = sum log D_i + log|A|,   log|A| = E z'log(A) z,   z'log(A) z ~ n (log T)_11.
 //
 // T is the tridiagonal matrix of Lanczos, which follows from the steps of the solution of A x = z. Row i of W is exact
-// for i and its neighbours, so that A_ii = 1 and E z'(A - I)z = 0. As z'Az = n T_11 is known, the estimate is that of
-// log(A) - (A - I), whose entries are smaller than those of log(A) (a control variate).
+// for i and its neighbours, so that A_ii = 1 and E z'(A - I)z = 0. As the control variate `z'Az = n T_11` is known, the
+// estimate is that of log(A) - (A - I), whose entries are smaller than those of log(A).
 #pragma once
 
 #include <Eigen/Core>
