@@ -13,10 +13,10 @@
 #' interrupted fit, see [neargp_last()].
 #'
 #' @param max_iterations the largest number of steps for each set of neighbours, an integer.
-#'   A fit may take more as ranges change, and quasi-Newton methods five times as many. Default: 60.
+#'   A fit takes more as ranges change, quasi-Newton methods five times as many. Default: 60.
 #' @param tolerance Fisher scoring stops if the expected gain in log-likelihood is smaller. Default:
 #'   1e-4, or 0.2 with three ranges and 10,000 observations, 0.02 with inducing points.
-#' @param max_step the largest change of a parameter per step, on the log scale. Default: 1.25.
+#' @param max_step the largest change of a parameter on the log scale. Default: 1.25.
 #' @param coarse_k the `k` of a cheap first round, an integer. Default: 10. 0 disables it.
 #' @param start_rows the number of observations for starting values, an integer. Default: 5,000.
 #' @param refresh_tolerance find neighbours again if the ratios of the ranges change by more than

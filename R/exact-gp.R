@@ -1,7 +1,7 @@
 #' Exact Gaussian process
 #'
 #' @description
-#' Fits and predicts with the dense covariance matrix, without an approximation.
+#' Fits and predicts with the dense covariance matrix.
 #'
 #' ```r
 #' neargp(precipitation ~ 1, colorado_precipitation(), coords = ~ lon + lat, crs = 4326,
@@ -11,29 +11,28 @@
 #' @details
 #' It is the default for up to 500 Gaussian observations: equation 5 of
 #' `vignette("model-and-methods")`, or 6 for REML. Time grows with the cube of the
-#' number of locations, memory with its square: 10,000 need several GiB.
+#' locations, memory with the square: 10,000 need several GiB.
 #'
 #' @section Conjugate gradients:
 #' `solver = "cg"` fits up to 100,000 observations without storing the matrix (Wang et al. 2019), on
-#' the CPU. It is for maximum likelihood, without random effects, areas, local covariances and
+#' the CPU. It takes maximum likelihood, without random effects, areas, local covariances and
 #' models of the noise. Vecchia's approximation preconditions the solver, and random probes estimate
-#' the rest of the determinant. `print()` reports the standard error. Each new location takes a
-#' solution: use `predict(k = )` for maps. [loo_predict()] and [simulate()][simulate.neargp]
+#' the rest of the determinant. `print()` reports the standard error. For maps use
+#' `predict(k = )`. [loo_predict()] and [simulate()][simulate.neargp]
 #' condition on neighbours. A fit of 50,000 observations took 27 minutes of one core and 0.5 GiB.
 #'
-#' @param max_rows the largest number of observations accepted, a positive integer. Default: 10,000,
-#'   so that a mistake does not exhaust the memory, and 100,000 with `solver = "cg"`.
-#' @param estimation `"ML"` for maximum likelihood or `"REML"` for restricted maximum likelihood,
-#'   see [vecchia()]. Default `NULL`: `"REML"` with [random effects or smooths][random_effects],
-#'   else `"ML"`.
+#' @param max_rows the largest number of observations accepted. Default: 10,000, so that a mistake
+#'   does not exhaust memory, and 100,000 with `solver = "cg"`.
+#' @param estimation `"ML"` or `"REML"`, see [vecchia()]. Default `NULL`: `"REML"` with
+#'   [random effects or smooths][random_effects], else `"ML"`.
 #' @param solver `"cholesky"` (default) or `"cg"`, see the section Conjugate gradients.
-#' @param neighbors the number of neighbours of the preconditioner, a positive integer. Default: 30.
-#' @param probes the number of random probes in the search, an integer of at least 2. The reported
+#' @param neighbors the neighbours of the preconditioner, a positive integer. Default: 30.
+#' @param probes the random probes of the search, an integer of at least 2. The reported
 #'   log-likelihood takes four times as many. Default: 16.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @references Wang, K. A. et al. (2019). Exact Gaussian processes on a million data points.
 #'   *NeurIPS*.
-#' @seealso [vecchia()], which approximates it for more observations.
+#' @seealso [vecchia()], which approximates it.
 #' @examplesIf requireNamespace("sf", quietly = TRUE)
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, crs = 4326,

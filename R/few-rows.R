@@ -41,8 +41,8 @@ without_endless_ranges <- function(problem, working, objective_at, most = 0.05) 
 }
 
 # Near the upper bound the likelihood is a parabola in w, the inverse square of the range. Let g and
-# I be gradient and information in the logarithm of the range. Its top is at w - 2 g w / I, where the
-# gain is g^2 / I / 2.
+# I be gradient and information in the logarithm of the range. Its top is at `(1 - 2 g / I) w`,
+# where the gain is `g^2 / (2 I)`.
 shorter_where_promising <- function(found, working, endless, least_gain = 0.5) {
   gradient <- found$gradient
   information <- diag(found$information)

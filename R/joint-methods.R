@@ -31,7 +31,7 @@
 #'
 #' @return [neargp()] returns an object of class `neargp_joint`. Its element `loadings` is A, for
 #'   [stats::loadings()] and, within one structure, [stats::varimax()], and `parts` are the
-#'   responses as single fits. See [predict.neargp_joint()].
+#'   single fits. See [predict.neargp_joint()].
 #' @seealso [cov_coregionalisation()], [joint_areas], [compare_ranks()], [sanity()],
 #'   [neargp_hurdle()], [checkpoints]; the article "Several responses".
 #' @references Thorson, J. T. (2019). *Fisheries Research* 210, 143–161.

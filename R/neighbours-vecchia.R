@@ -134,6 +134,11 @@
 #' fit
 #' scores(fit, newdata = cells[cells$held_out, ])
 #'
+#' # The same on the process without noise, or on responses alone
+#' on_process <- update(fit, method = vecchia(k = 20, condition = "field"))
+#' on_responses <- update(fit, method = vecchia(k = 20, condition = "responses"))
+#' sapply(list(on_process, on_responses), coef, what = "covariance")
+#'
 #' # Restricted maximum likelihood with few observations
 #' few <- stations[1:40, ]
 #' estimate <- function(estimation) {
