@@ -1,6 +1,10 @@
 # Areas as Gaussian observations of joint fits, compared with cokriging by dense matrices whose
 # covariances are means over the points of each area.
 
+block_diagonal <- function(a, b) {
+  rbind(cbind(a, matrix(0, nrow(a), ncol(b))), cbind(matrix(0, nrow(b), ncol(a)), b))
+}
+
 # Stations, and means over squares of a field that has something in common with theirs.
 stations_and_squares <- function(across = 3L, places = 14L) {
   set.seed(4)
@@ -14,8 +18,8 @@ stations_and_squares <- function(across = 3L, places = 14L) {
   geometry = unit_squares(across, crs = 32633))
   list(stations = sf::st_as_sf(at, coords = c("x", "y"), crs = 32633), squares = squares,
     coords = rbind(as.matrix(at[c("x", "y")]), as.matrix(points[c("x", "y")])),
-    A = as.matrix(Matrix::bdiag(diag(places), A)), response = rep(1:2, c(places, across^2)),
-    X = as.matrix(Matrix::bdiag(cbind(1, at$height), matrix(1, across^2))),
+    A = block_diagonal(diag(places), A), response = rep(1:2, c(places, across^2)),
+    X = block_diagonal(cbind(1, at$height), matrix(1, across^2)),
     y = c(at$level, squares$seen), weights = c(rep(1, places), squares$people))
 }
 
@@ -117,7 +121,7 @@ test_that("predictions, trends and fitted areas are those of dense cokriging", {
   # the uncertainty of the parameters aside
   fit$spread <- list(covariance = matrix(0, 0L, 0L), shifted = list(), rows = integer(0))
   fit$core_trend <- fit$posterior[c("beta", "beta_vcov")]
-  X <- as.matrix(Matrix::bdiag(cbind(1, new$height), matrix(1, 3L)))
+  X <- block_diagonal(cbind(1, new$height), matrix(1, 3L))
   nuggets <- unname(parameters[c("stations:nugget", "grid:nugget")])
   dense <- dense_cokriging_of_areas(d, unname(unclass(fit$loadings)),
     rep(parameters[["range"]], 2L), nuggets, at, X)
