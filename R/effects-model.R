@@ -59,15 +59,6 @@ takes_compressed <- function(settings) {
     !wants_shards(settings)
 }
 
-abort_unknown_levels <- function(recipe, unknown) {
-  one <- length(unknown) == 1L
-  abort_neargp("levels", c(
-    sprintf("`newdata` has %s of %s that the fit does not know: %s.", if (one) "a level" else
-      "levels", recipe$label, format_some(unknown)),
-    i = "allow.new.levels = TRUE predicts them with an effect of mean 0 and the variance between levels.",
-    i = "re.form = NA leaves the effects of groups out."))
-}
-
 # ---- what cannot have them -----------------------------------------------------------------------
 
 check_takes_effects <- function(settings, formula, source) {
