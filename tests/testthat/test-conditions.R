@@ -38,10 +38,10 @@ test_extended("arguments that messages name are arguments that there are", {
     unlist(regmatches(texts, gregexpr("(?<=`)[a-z][a-z_.]*(?= ?=`)", texts, perl = TRUE))))
   users <- functions[intersect(names(functions),
     c(getNamespaceExports("neargp"), getNamespaceInfo("neargp", "S3methods")[, 3L]))]
-  # options, an element of `anisotropy`, names in an example of a list, a function of a transform,
+  # options, elements of `anisotropy`, names in an example of a list, a function of a transform,
   # and a parameter with a prior. The others are arguments of terra, sf, mgcv, ranger and
   # data.frame(), and names of a window.
-  others <- c("neargp.device", "neargp.blas", "ratio", "few", "many", "inverse", "range_time", "xy",
+  others <- c("neargp.device", "neargp.blas", "angle", "ratio", "few", "many", "inverse", "range_time", "xy",
     "as_points", "long", "names", "bs", "xmin", "xmax", "ymin", "ymax", "num.trees")
   expect_identical(setdiff(named, c(unlist(lapply(users, function(f) names(formals(f)))), others)),
     character(0))
