@@ -41,8 +41,9 @@ test_extended("arguments that messages name are arguments that there are", {
   # options, elements of `anisotropy`, names in an example of a list, a function of a transform,
   # and a parameter with a prior. The others are arguments of terra, sf, mgcv, ranger and
   # data.frame(), and names of a window.
-  others <- c("neargp.device", "neargp.blas", "angle", "ratio", "few", "many", "inverse", "range_time", "xy",
-    "as_points", "long", "names", "bs", "xmin", "xmax", "ymin", "ymax", "num.trees")
+  others <- c("neargp.device", "neargp.blas", "angle", "ratio", "few", "many", "inverse",
+    "range_time", "xy", "as_points", "long", "names", "bs", "xmin", "xmax", "ymin", "ymax",
+    "num.trees")
   expect_identical(setdiff(named, c(unlist(lapply(users, function(f) names(formals(f)))), others)),
     character(0))
   expect_gt(length(unique(named)), 25L)
