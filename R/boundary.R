@@ -163,9 +163,12 @@ idle_ranges_note <- function(x) {
   idle <- setdiff(which(idle_ranges(x)), ranges_of_covariates(x))
   if (!length(idle)) return(NULL)
   one <- length(idle) == 1L
+  # One range of several coordinates is called `range` alone.
+  shared <- x$parameters$name[idle] == "range"
+  named <- ifelse(shared, "the distance in space", sub("^range_", "", x$parameters$name[idle]))
   sprintf("Almost no effect of %s: %s more than 50 times the extent of the locations. Predictions are much the same without %s.",
-    format_some(sub("^range_", "", x$parameters$name[idle]), 12L), if (one) "the range is" else
-      "the ranges are", if (one) "this coordinate" else "these coordinates")
+    format_some(named, 12L), if (one) "the range is" else "the ranges are",
+    if (one && !shared) "this coordinate" else "these coordinates")
 }
 
 # Ranges of coordinates that are covariates of the covariance as well: the field depends on these

@@ -125,7 +125,8 @@ check_of_boundary <- function(fit) {
   if (is.null(fit$layout) || !is.null(fit$deep)) return(not_checked("There are no limits."))
   named <- boundary_parameters(fit)
   if (!length(named)) return(finding(TRUE, "No parameter is at a limit of its search."))
-  finding(FALSE, sprintf("At a limit: %s.", format_some(named)), boundary_advice(fit))
+  finding(FALSE, sprintf("At a limit: %s.", format_some(named)),
+    c(boundary_advice(fit), idle_ranges_note(fit)))
 }
 
 check_of_errors <- function(fit) {
@@ -174,7 +175,8 @@ check_of_process <- function(fit, least = 0.01) {
       1
     }
   share <- process / (process + noise)
-  finding(share >= least, sprintf("The process accounts for %.2g%% of the variance.", 100 * share),
+  percent <- format(signif(100 * share, 2L), scientific = FALSE)
+  finding(share >= least, sprintf("The process accounts for %s%% of the variance.", percent),
     "Compare with the fit without it: anova(update(fit, covariance = cov_none()), fit).")
 }
 

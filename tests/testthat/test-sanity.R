@@ -51,3 +51,19 @@ test_that("all kinds of fits are checked", {
   expect_s3_class(sanity(sane_fit(z ~ 1, method = svgp(inducing = 20))), "neargp_sanity")
   expect_error(sanity(1), class = "neargp_error_argument")
 })
+
+test_that("a process without noise accounts for all of the variance, in plain numbers", {
+  d <- sane_rows(60)
+  d$smooth <- sin(3 * d$x) + cos(2 * d$y)
+  fit <- suppressMessages(suppressWarnings(neargp(smooth ~ 1, d, coords = ~ x + y)))
+  expect_match(sanity(fit)$finding, "accounts for 100% of", all = FALSE)
+})
+
+test_that("a range in space without effect has a remedy in space and time", {
+  set.seed(1)
+  d <- merge(data.frame(x = runif(15), y = runif(15)), data.frame(day = 1:8))
+  d$z <- rnorm(8)[d$day] + rnorm(120, sd = 0.05)
+  fit <- suppressMessages(suppressWarnings(neargp(z ~ 1, d, coords = ~ x + y, time = ~ day)))
+  checks <- sanity(fit)
+  expect_match(checks$remedy[checks$check == "boundary"], "no effect of the distance in space")
+})
