@@ -55,6 +55,9 @@ format_rows <- function(rows, at_most = 5L) {
 format_count <- function(n) format(n, big.mark = ",", decimal.mark = ".", scientific = FALSE,
   trim = TRUE)
 
+# "1 area", "1,200 areas"; also of nouns of several words that end with the one that is counted.
+counted <- function(n, noun) paste0(format_count(n), " ", noun, if (n == 1L) "" else "s")
+
 # For names of columns, which depend on numbers alone and on no options of how these are printed.
 format_for_name <- function(x, digits) {
   old <- options(OutDec = ".", scipen = 0L)
@@ -187,6 +190,7 @@ format_for_name <- function(x, digits) {
 #' | `estimation` | maximum likelihood with few observations |
 #' | `factor`, `jitter` | a numerical remedy |
 #' | `family` | a family for zeros that do not occur |
+#' | `fits` | parts of [neargp_hurdle()] with different rows |
 #' | `method` | a method or family that the response chose |
 #' | `k` | fewer neighbours than requested or by default |
 #' | `far` | all locations of `newdata` are far from the data |

@@ -146,8 +146,9 @@ held_columns.neargp_response_mixture <- function(observed, distribution, level) 
 
 # Mean and variance of the latent field at embedded coordinates.
 predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = NULL, sectors = NULL,
-                           threads = NULL, integrated = FALSE) {
+                           threads = NULL, integrated = FALSE, maxdist = NULL) {
   settings <- predict_settings(fit, k, local_mean, sectors, threads, integrated = integrated)
+  settings <- with_maxdist(settings, fit, maxdist)
   target <- list(coords = coords, X = X, offset = offset, complete = rep(TRUE, nrow(coords)))
   settings$context <- prediction_context(fit, nrow(coords), settings)
   chunked_moments(fit, target, settings)

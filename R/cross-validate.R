@@ -32,8 +32,8 @@
 #' @param refit `TRUE` re-estimates all parameters for each fold. `FALSE` (default) re-estimates
 #'   only the trend.
 #' @param settings a named list of lists of arguments of [predict()][predict.neargp] to compare:
-#'   `k`, `local_mean`, `sectors`, `parameters`. For example, `list(few = list(k = 10), many =
-#'   list(k = 100))`. Default `NULL`: the defaults.
+#'   `k`, `local_mean`, `sectors`, `maxdist`, `parameters`. For example, `list(few = list(k = 10),
+#'   many = list(k = 100))`. Default `NULL`: the defaults.
 #' @param level the probability of the scored intervals, a number between 0 and 1. Default: 0.95.
 #' @param verbose `TRUE` or `FALSE`: show progress? Default: in interactive sessions.
 #' @param cluster a cluster of package parallel that computes the folds, see [clusters]. Fits with
@@ -122,7 +122,7 @@ validate_cases <- function(cases, folds, refit, level, verbose, cluster = NULL) 
   if (!classes) check_level(level)
   check_flag(verbose, "verbose")
   for (case in cases) check_conditioning(case$arguments, if (classes) c("k", "threads") else c("k",
-    "local_mean", "sectors", "threads", "parameters"))
+    "local_mean", "sectors", "maxdist", "threads", "parameters"))
   start <- proc.time()[["elapsed"]]
   places <- as_places(fit)
   folds <- resolve_folds(folds, places)

@@ -46,8 +46,9 @@ reporting_lonely_rows <- function(predict_at, object, settings) {
   function(coords, X, offset) {
     lonely <- sum(colSums(!is.na(neighbors_within(object, coords, settings))) == 0)
     if (lonely > 0L) {
-      inform_neargp("maxdist", c(sprintf("%s of %s locations are farther than maxdist = %s from all observations: they return the trend with the standard deviation of the process.",
-        format_count(lonely), format_count(nrow(coords)), format(settings$maxdist)),
+      inform_neargp("maxdist", c(sprintf("%s of %s %s farther than maxdist = %s from all observations: predictions there use the trend alone, with the variance of a location without data.",
+        format_count(lonely), counted(nrow(coords), "location"), if (lonely == 1L) "is" else "are",
+        format(settings$maxdist)),
         i = "A larger `maxdist`, or none, uses the nearest observations."))
     }
     predict_at(coords, X, offset)

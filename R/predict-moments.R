@@ -36,7 +36,7 @@ predictor.default <- function(method, object, settings) {
 chunked_moments <- function(object, target, settings,
                             moments_at = part_predictor(object, settings)) {
   m <- nrow(target$coords)
-  if (!is.null(settings$maxdist)) {
+  if (!is.null(settings$maxdist) && settings$part != "trend") {
     moments_at <- reporting_lonely_rows(moments_at, object, settings)
   }
   if (m == 0L) return(unknown_moments(object, length(target$complete), settings))

@@ -59,7 +59,7 @@
 #' set.seed(1)
 #' cross_validate(fit, folds = block_folds(fit, v = 5, size = 100), settings = list(
 #'   default = list(), nearest = list(k = 30, sectors = 0),
-#'   global_mean = list(local_mean = FALSE)
+#'   global_mean = list(local_mean = FALSE), near = list(maxdist = 200)
 #' ))
 #'
 #' # Far from the data: the nearest data, or the mean of all

@@ -78,8 +78,8 @@
 #'   [prediction_files]. Default `NULL`: returns the predictions.
 #' @param maxdist the farthest distance of a neighbour, a positive number in the units of the
 #'   coordinates (km on the sphere), as in gstat. Rows without an observation within it return the
-#'   trend with the standard deviation of the process, and a message. Default `NULL`: any distance.
-#'   See [kriging_neighbourhood].
+#'   prediction without data: the mean is the trend, and the variance adds those of trend, process
+#'   and noise. A message counts them. Default `NULL`: any distance. See [kriging_neighbourhood].
 #' @param ... for polygons, arguments of [predict_areas()].
 #' @return An object of the class of `newdata`, in its order, with the columns `mean` and `sd` (for
 #'   quantiles `q0.05`, ...) and, with an interval, `lower` and `upper`. `mean` and `sd` belong to

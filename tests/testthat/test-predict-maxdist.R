@@ -72,3 +72,21 @@ test_that("what `maxdist` does not combine with is refused", {
   expect_error(predict(exact, data, maxdist = 1), "`k`", class = "neargp_error_argument")
   expect_equal(predict(exact, data, k = 20, maxdist = 100), predict(exact, data, k = 20))
 })
+
+test_that("cross_validate() compares distances, and the trend alone needs no neighbours", {
+  data <- scattered()
+  fit <- known_fit(data)
+  checked <- suppressMessages(cross_validate(fit, folds = rep(1:3, 20),
+    settings = list(all = list(), near = list(maxdist = 0.2), far = list(maxdist = 100))))
+  found <- split(checked$predictions$mean, checked$predictions$setting)
+  expect_equal(found$far, found$all)
+  expect_gt(max(abs(found$near - found$all)), 0.01)
+  expect_error(cross_validate(fit, settings = list(a = list(maxdist = -1))), "maxdist",
+    class = "neargp_error_argument")
+  new <- data.frame(x = c(0.5, 5), y = 5)
+  expect_message(predict(fit, new, maxdist = 1), "2 of 2 locations are",
+    class = "neargp_message_maxdist")
+  expect_message(predict(fit, new[1, ], maxdist = 1), "1 of 1 location is",
+    class = "neargp_message_maxdist")
+  expect_no_message(predict(fit, new, type = "trend", maxdist = 1))
+})
