@@ -40,6 +40,5 @@ refuse_areal <- function(what, remedy) {
 describe_support <- function(locations) {
   known <- locations$support
   if (is.null(known)) return("")
-  sprintf("; %s of up to %d points", if (known$areas == 1L) "1 area" else paste(
-    format_count(known$areas), "areas"), known$points)
+  sprintf("; %s of up to %s", counted(known$areas, "area"), counted(known$points, "point"))
 }

@@ -47,9 +47,9 @@ area_spacing <- function(geometry, boxes, object, spacing,
   coarse <- which(sqrt(size / most) > 1.1 * wanted)
   if (length(coarse)) {
     inform_neargp("spacing", c(
-      sprintf("%d of %d areas would need more than %s points for the spacing that the range and the data require. They get fewer points, and their standard deviations are too large.",
-        length(coarse), length(size), format_count(most)),
-      i = sprintf("spacing = %s gives them all; it takes more memory and time.",
+      sprintf("%d of %s would need more than %s points for the spacing that the range and the data require. With fewer points, standard deviations are too large.",
+        length(coarse), counted(length(size), "area"), format_count(most)),
+      i = sprintf("spacing = %s gives all points; it takes more memory and time.",
         format(signif(min(wanted[coarse]), 3L)))))
   }
   pmax(pmin(wanted, sqrt(size / least)), least_steps(size, boxes, object$locations, most))
@@ -141,8 +141,8 @@ share_covered <- function(points, areas, known) {
   partly <- which(share > 0 & share < 1)
   if (length(partly)) {
     inform_neargp("coverage", c(
-      sprintf("Covariates are missing at %d points of %d areas, which are left out. Means and totals cover the rest.",
-        sum(!known & points$area %in% partly), length(partly)),
+      sprintf("Points without covariates are left out: %s of %s. Means and totals cover the rest.",
+        counted(sum(!known & points$area %in% partly), "point"), counted(length(partly), "area")),
       x = sprintf("In %s %d%% is covered, and more in the others.", if (length(partly) == 1L)
         paste("area", partly) else paste("area", partly[which.min(share[partly])]),
         floor(100 * min(share[partly])))))
@@ -158,8 +158,8 @@ tell_far_areas <- function(object, support, context) {
   far <- setdiff(unique(support$area), support$area[within])
   if (!length(far)) return(invisible())
   inform_neargp("far", c(
-    sprintf("%d of %d areas are farther from all data than the correlation reaches: their predictions are the trend's.",
-      length(far), length(support$points)),
+    sprintf("%d of %s %s farther from all data than the correlation reaches: predictions there are the trend's.",
+      length(far), counted(length(support$points), "area"), if (length(far) == 1L) "is" else "are"),
     i = sprintf("The first is area %d. Check the order of the coordinates and their reference system.", far[1L])))
 }
 

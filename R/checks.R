@@ -4,10 +4,12 @@
 describe_value <- function(x) {
   if (is.null(x)) return("NULL")
   if (is.atomic(x) && length(x) == 1L) return(deparse(x))
+  type <- paste(if (is.integer(x)) "an" else "a", typeof(x))
   if (is.atomic(x) && is.matrix(x)) {
-    return(sprintf("a %s matrix of %d rows and %d columns", typeof(x), nrow(x), ncol(x)))
+    return(sprintf("%s matrix of %s and %s", type, counted(nrow(x), "row"),
+      counted(ncol(x), "column")))
   }
-  if (is.atomic(x)) return(paste0("a ", typeof(x), " vector of length ", length(x)))
+  if (is.atomic(x)) return(paste(type, "vector of length", length(x)))
   paste0("an object of class \"", class(x)[1L], "\"")
 }
 

@@ -85,9 +85,9 @@ sections.neargp_joint <- function(x, digits, summary = NULL) {
 }
 
 count_of_rows <- function(part) {
-  count <- format_count(length(part$data$y))
-  if (is.null(part$areas)) return(count)
-  sprintf("%s areas of up to %d points", count, max(tabulate(part$areas$row)))
+  count <- length(part$data$y)
+  if (is.null(part$areas)) return(format_count(count))
+  sprintf("%s of up to %s", counted(count, "area"), counted(max(tabulate(part$areas$row)), "point"))
 }
 
 # The correlation of the fields of each structure, and the responses of fields of their own.

@@ -148,8 +148,9 @@ check_points_inside <- function(places, region) {
   }
   if (!any(outside)) return(invisible())
   abort_neargp("window", c(
-    sprintf("%s of %s points are outside of `window`: %s.", format_count(sum(outside)),
-      format_count(nrow(places)), format_rows(which(outside))),
+    sprintf("%s of %s %s outside of `window`: %s.", format_count(sum(outside)),
+      counted(nrow(places), "point"), if (sum(outside) == 1L) "is" else "are",
+      format_rows(which(outside))),
     i = "The window is where points were looked for: enlarge it, or leave out points beyond it."))
 }
 
@@ -214,8 +215,8 @@ check_counted_area <- function(count, area) {
   lost <- count > 0 & area <= 0
   if (!any(lost)) return(invisible())
   abort_neargp("window", c(
-    sprintf("%d points lie on the edge of `window`, in cells outside of it.",
-      sum(count[lost])), i = "Use other `cells`, or enlarge the window by sf::st_buffer()."))
+    sprintf("%s on the edge of `window`, in cells outside of it.",
+      counted(sum(count[lost]), "point")), i = "Use other `cells`, or enlarge the window by sf::st_buffer()."))
 }
 
 covariates_at <- function(covariates, centers, points) {

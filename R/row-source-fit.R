@@ -84,12 +84,12 @@ as_streamed_fit <- function(fit, problem) {
 # are where these repeat.
 describe_rows <- function(fit) {
   if (is_streamed(fit)) {
-    return(sprintf(" from %s, in %s chunks", fit$source$from, format_count(fit$source$chunks)))
+    return(sprintf(" from %s, in %s", fit$source$from, counted(fit$source$chunks, "chunk")))
   }
   inputs <- fit$data$inputs
   locations <- max(if (is.null(inputs)) key_of_rows(fit$data) else location_index(inputs), 0L)
   if (locations == count_places(fit$data)) return("")
-  sprintf(" at %s location%s", format_count(locations), if (locations == 1L) "" else "s")
+  paste(" at", counted(locations, "location"))
 }
 
 #' @export

@@ -111,7 +111,6 @@ describe_shards <- function(fit) {
 
 describe_workers <- function(cluster) {
   if (is.null(cluster)) return("")
-  counted <- function(n, what) sprintf("%s %s%s", format_count(n), what, if (n == 1L) "" else "s")
   paste0(", on ", counted(cluster$workers, "worker"), if (cluster$lost) sprintf(
     " (%s lost, %s moved)", counted(cluster$lost, "worker"), counted(cluster$moved, "shard")))
 }

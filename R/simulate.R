@@ -91,7 +91,7 @@ check_draws_size <- function(rows, nsim) {
   numbers <- as.double(rows + 100) * nsim
   if (numbers <= .Machine$integer.max) return(invisible())
   abort_neargp("size",
-    c(sprintf("%s draws at %s locations take %s GiB.", format_count(nsim), format_count(rows),
+    c(sprintf("%s at %s would take %s GiB.", counted(nsim, "draw"), counted(rows, "location"),
       format_count(ceiling(8 * numbers / 2^30))),
       i = "Draw fewer at a time, with a `seed` for each."))
 }

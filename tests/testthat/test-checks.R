@@ -4,6 +4,8 @@ test_extended("numbers, counts, flags and choices are checked and say what they 
   expect_error(check_number("2", "a"), "`a` must be a number, not \"2\"",
     class = "neargp_error_argument")
   expect_error(check_number(c(1, 2), "a"), "vector of length 2", class = "neargp_error_argument")
+  expect_identical(describe_value(1:3), "an integer vector of length 3")
+  expect_identical(describe_value(matrix(0, 1, 2)), "a double matrix of 1 row and 2 columns")
   expect_error(check_number(diag(2), "a"), "matrix of 2 rows", class = "neargp_error_argument")
   expect_error(check_number(0, "a", 0, open = TRUE), "greater than 0",
     class = "neargp_error_argument")
