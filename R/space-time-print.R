@@ -43,8 +43,11 @@ space_time_remarks <- function(x, digits) {
   own <- which(vapply(components, is_space_time, NA))
   label <- function(j) if (length(components) > 1L) sprintf(" (component %d)", j) else ""
   c("The correlation depends on distance / range and lag / range_time.",
-    vapply(own, function(j) paste0(paste(component_remark(x, j, digits), collapse = "; "),
-      label(j)), ""))
+    vapply(own, function(j) {
+      parts <- component_remark(x, j, digits)
+      parts[-1L] <- sub("^At ", "at ", parts[-1L])
+      paste0(paste(parts, collapse = "; "), label(j))
+    }, ""))
 }
 
 component_remark <- function(x, j, digits) {

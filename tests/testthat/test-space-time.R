@@ -231,7 +231,7 @@ test_that("print() has half the correlation, the autoregression and the shares",
   expect_output(print(known_fit(known_covariances[[1L]], data)),
     "At one location the correlation is 1/2 after 2\n")
   expect_output(print(known_fit(known_covariances[[2L]], data)),
-    sprintf("phi = %.4f for a lag of 1", exp(-1 / 2)))
+    sprintf("phi = %.4f for a lag of 1; at one location", exp(-1 / 2)))
   expect_output(print(known_fit(known_covariances[[3L]], data)),
     "product 0.5, space 0.2, time 0.3")
   expect_output(print(cov_spacetime()), "alpha +estimated")
