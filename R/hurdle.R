@@ -112,7 +112,19 @@ neargp_hurdle <- function(presence, positive) {
         with_article(positive$family)),
       i = "truncated_poisson(), truncated_nbinom2(), Gamma(\"log\"), beta_response(), or transform = \"log\"."))
   }
+  inform_other_rows(presence, positive)
   structure(list(presence = presence, positive = positive), class = "neargp_hurdle")
+}
+
+# Two fits to different numbers of rows are a model, but perhaps not the intended one.
+inform_other_rows <- function(presence, positive) {
+  if (is_streamed(presence) || is_streamed(positive)) return(invisible())
+  rows <- c(sum(is_present(presence)), length(positive$data$y))
+  if (rows[1L] == rows[2L]) return(invisible())
+  inform_neargp("fits", c(
+    sprintf("`presence` has %s with the response present, and `positive` is a fit to %s.",
+      counted(rows[1L], "row"), counted(rows[2L], "row")),
+    i = "If that is not intended, fit `positive` to exactly these rows. fitted(), residuals() and cross_validate() need them."))
 }
 
 # ---- predictions ---------------------------------------------------------------------------------

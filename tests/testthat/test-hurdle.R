@@ -78,6 +78,10 @@ test_extended("what is no hurdle model is refused", {
   expect_error(neargp_hurdle(counts, counts), "presence", class = "neargp_error_argument")
   expect_error(neargp_hurdle(presence, counts), "positive", class = "neargp_error_argument")
   expect_error(neargp_hurdle(presence, d), "positive", class = "neargp_error_argument")
+  present <- d[d$there == 1, ]
+  positive <- fit_without_field(count ~ h, present[-1L, ], family = truncated_poisson())
+  expect_message(neargp_hurdle(presence, positive),
+    sprintf("%d rows .* %d rows", nrow(present), nrow(present) - 1L), class = "neargp_message_fits")
   fit <- hurdle_fits(d)
   expect_error(predict(fit), "newdata", class = "neargp_error_newdata")
   expect_error(scores(fit, d[1:2, ], c(1, -1)), "negative", class = "neargp_error_response")
