@@ -250,7 +250,8 @@ new_covariance <- function(family, shape, variance, range, ard, anisotropy, star
   if (estimates_axes(component) && !is.null(component$range) && !is.na(component$range[1L])) {
     abort_neargp("argument",
       c("The range along the major axis cannot be fixed while the anisotropy is estimated.",
-        i = "Fix both (for example `anisotropy = c(angle = , ratio = )`), or give the range as a starting value: `start = list(range = )`.",
+        i = sprintf("Fix both (for example `anisotropy = c(%s)`), or give the range as a starting value: `start = list(range = )`.",
+          paste(rotation_of(component$anisotropy)$names, "=", collapse = ", ")),
         i = "You can fix the ranges of further coordinates by themselves: `range = c(NA, 5)`."))
   }
   structure(list(components = list(component)), class = "neargp_covariance")

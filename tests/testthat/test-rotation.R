@@ -210,7 +210,7 @@ test_that("an ellipsoid needs three coordinates, all its numbers and scatter", {
   refused("`anisotropy`", anisotropy = ellipsoid[-1L])
   refused("start\\$anisotropy", anisotropy = TRUE, start = list(anisotropy = ellipsoid))
   refused("start\\$anisotropy", anisotropy = "3d", start = list(anisotropy = "3d"))
-  refused("cannot be fixed while", anisotropy = "3d", range = 1)
+  refused("ratio =, ratio_third =, angle =, dip =, plunge =", anisotropy = "3d", range = 1)
   expect_error(neargp(z ~ 1, data, coords = ~ x + y + depth, fixed = c(anisotropy_dip = 3),
     covariance = cov_exponential(anisotropy = "3d")), "together in `fixed`",
   class = "neargp_error_argument")
