@@ -31,9 +31,10 @@
 #' * **Time.** Each pair of areas needs the product of their numbers of points in covariances. See
 #'   the article "Areas and change of support" for timings.
 #'
-#' @param points the number of points in a square area, an integer. Default: 16. Irregular areas use
-#'   more, up to about 400. Use more for areas that are wide in units of the range. They yield the
-#'   variance of a mean to 2% if the range is the side of the square.
+#' @param points the number of points in a square area, an integer. Default: 16. The grid cuts other
+#'   areas into more parts, for example 6 in place of 4, up to about 400. Use more for areas that are
+#'   wide in units of the range. The default yields the variance of a mean to 2% if the range is the
+#'   side of the square.
 #' @param weights a SpatRaster of non-negative numbers, such as inhabitants, that weight the means
 #'   within areas. Cells at an edge count by their part inside. Default `NULL`: none. For the noise,
 #'   use the `weights` of [neargp()].
@@ -78,7 +79,7 @@ block_support <- function(points = 16L, weights = NULL, covariates = NULL) {
 
 #' @export
 print.neargp_support <- function(x, ...) {
-  cat("Areas by about ", x$points, if (x$points == 1L) " point" else " points", " each",
+  cat("Areas by about ", counted(x$points, "point"), " each",
     if (!is.null(x$weights)) ", weighted by a raster",
     if (!is.null(x$covariates)) paste0("; covariates at each: ", format_some(names(x$covariates))),
     "\n", sep = "")

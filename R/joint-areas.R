@@ -74,8 +74,8 @@ areas_of_response <- function(call, data, support, frame) {
   most <- max(tabulate(areal$area))
   if (most > most_points_of_area) {
     refuse_areal(sprintf("%d points in an area in a joint fit", most),
-      sprintf("At most %d are possible: give fewer by block_support(points = ), or split large areas.",
-        most_points_of_area))
+      sprintf("At most %d are possible. A grid of block_support(points = %d) cuts areas that are no squares into more parts: give fewer, or split large areas.",
+        most_points_of_area, (support %||% block_support())$points))
   }
   areal
 }

@@ -175,7 +175,7 @@ test_that("what areas do not support is an error of class neargp_error_support",
   expect_error(run(family = list(gaussian(), poisson())), "Counts", class = "neargp_error_support")
   expect_error(neargp(two_levels, list(d$stations, d$squares), family = list(gaussian()),
     subset = list(NULL, seen > 1)), "before the call", class = "neargp_error_support")
-  expect_error(run(support = block_support(points = 100)), "points in an area",
+  expect_error(run(support = block_support(points = 100)), "points = 100\\) cuts",
     class = "neargp_error_support")
   expect_error(run(support = 4), class = "neargp_error_argument")
   expect_error(neargp(two_levels, list(d$stations, transform(d$stations, seen = level)),
