@@ -25,7 +25,7 @@ simulate.neargp_composition <- function(object, nsim = 1, seed = NULL, newdata =
     full[complete, ] <- counts
     stats::setNames(as.data.frame(full), paste0("sim_", seq_len(nsim), "_", output))
   }, counts, object$outputs)
-  result <- if (is.null(newdata)) stats::setNames(columns, object$outputs) else
+  result <- if (is.null(newdata)) drawn_by_response(columns, object$outputs) else
     drawn_in_class_of(newdata, do.call(cbind, unname(columns)))
   structure(result, seed = state$seed)
 }

@@ -19,9 +19,22 @@ simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL,
     full[target$complete, ] <- response_draws(drawn$parts[[m]], target, drawn$eta[[m]], NULL)
     stats::setNames(as.data.frame(full), paste0("sim_", seq_len(nsim), "_", object$outputs[m]))
   })
-  result <- if (is.null(newdata)) stats::setNames(columns, object$outputs) else
+  result <- if (is.null(newdata)) drawn_by_response(columns, object$outputs) else
     drawn_in_class_of(newdata, do.call(cbind, columns))
   structure(result, seed = state$seed)
+}
+
+# Responses are observed at rows of their own: a list with a data frame for each.
+drawn_by_response <- function(columns, outputs) {
+  structure(stats::setNames(columns, outputs), class = c("neargp_joint_draws", "list"))
+}
+
+# Like a data frame of draws, the list is printed without its attribute `seed`.
+#' @export
+print.neargp_joint_draws <- function(x, ...) {
+  attr(x, "seed") <- NULL
+  print(unclass(x), ...)
+  invisible(x)
 }
 
 # Draws of the linear predictors, a matrix targets x draws for each response, with the parts and

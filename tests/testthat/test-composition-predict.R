@@ -71,6 +71,9 @@ test_that("draws sum to the totals", {
   expect_equal(Reduce(`+`, lapply(drawn, as.matrix)), matrix(rowSums(d$taxa), 40L, 3L),
     ignore_attr = TRUE)
   expect_identical(simulate(fit, 3, seed = 1), drawn)
+  expect_no_match(capture.output(print(drawn)), "seed")
+  expect_error(cross_validate(list(a = fit, b = fit)), "one by one: a and b",
+    class = "neargp_error_fits")
   new <- as.matrix(simulate(fit, 4, newdata = d[1:5, ], trials = 7, seed = 2))
   expect_equal(new[, 1:4] + new[, 5:8] + new[, 9:12], matrix(7, 5L, 4L), ignore_attr = TRUE)
 })
