@@ -34,17 +34,24 @@ check_named_lists <- function(settings) {
   }
 }
 
+check_named_fits <- function(fits) {
+  refuse <- function(reason) {
+    abort_neargp("fits", c("A list to be cross-validated must contain named fits by neargp().",
+      x = reason))
+  }
+  if (!length(fits)) refuse("The list is empty.")
+  if (!rlang::is_named(fits)) refuse("Names are missing: use list(a = fit, b = other).")
+  if (anyDuplicated(names(fits))) refuse("Names are repeated.")
+  known <- vapply(fits, inherits, NA, what = c("neargp", "neargp_learned", "neargp_joint"))
+  if (!all(known)) refuse(sprintf("Not such a fit: %s.", format_some(names(fits)[!known])))
+}
+
 # The same counts may be binomial successes in one fit and Poisson's in another: trials need not
 # agree.
 check_comparable_fits <- function(fits) {
-  valid <- length(fits) && rlang::is_named(fits) && !anyDuplicated(names(fits)) &&
-    all(vapply(fits, inherits, NA, what = c("neargp", "neargp_learned")))
-  if (!valid) {
-    abort_neargp("fits",
-      "A list to be cross-validated must contain named fits by neargp().")
-  }
+  check_named_fits(fits)
   fits <- lapply(fits, response_fit)
-  several <- vapply(fits, inherits, NA, what = "neargp_outputs")
+  several <- vapply(fits, inherits, NA, what = c("neargp_outputs", "neargp_joint"))
   if (any(several)) {
     abort_neargp("fits",
       c(sprintf("Fits to several responses are cross-validated one by one: %s.",
