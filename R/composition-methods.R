@@ -34,9 +34,23 @@ format_totals <- function(totals) {
 # The loadings of the logarithms of ratios, without the reference and the constants.
 #' @export
 shared_loadings.neargp_composition <- function(x) {
-  A <- unclass(x$loadings)
+  A <- unclass(all_loadings(x))
   A <- A - rep(A[1L, ], each = nrow(A))
   A[-1L, -x$composition$constants, drop = FALSE]
+}
+
+# Whether a parameter is one of the constants or a loading of the reference, which is 0.
+#' @export
+hidden_parameters.neargp_composition <- function(x) {
+  layout <- x$layout
+  constants <- which(vapply(x$structures, function(x) isTRUE(x$constant), NA))
+  with_reference <- which(lengths(lapply(x$structures, `[[`, "reference")) > 0L)
+  first <- unlist(lapply(split(seq_along(layout$name), layout$component), function(rows) {
+    loadings <- rows[layout$kind[rows] == "loading"]
+    loadings[seq_len(length(loadings) %/% length(x$outputs))]
+  }))
+  layout$component %in% constants |
+    (layout$component %in% with_reference & seq_along(layout$name) %in% first)
 }
 
 #' @export

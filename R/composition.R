@@ -244,11 +244,13 @@ finished_joint_fit.neargp_composition_responses <- function(responses, object) {
   object$composition <- list(counts = counts, weights = data$weights %||% rep(1, nrow(counts)),
     place = place, location = data$location[match(seq_len(max(place)), place)],
     constants = ncol(object$loadings))
+  object$all_loadings <- object$loadings
   object$log_likelihood <- object$log_likelihood + multinomial_constant(object$composition,
     data$offset)
   object$formulas <- responses$formula
   object["separate"] <- list(NULL)
   class(object) <- c("neargp_composition", class(object))
+  object$loadings <- shared_loadings(object)  # which stats::loadings() returns
   object
 }
 

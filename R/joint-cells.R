@@ -35,7 +35,7 @@ fields_with_cells <- function(object, cells, settings, most_exact = 3000L) {
   shared$common <- NULL
   shared$data[c("design", "effects")] <- list(matrix(0, length(data$y), 0L), 0L)
   search <- joint_search(shared, shared$start)
-  unknowns <- nrow(shared$coords) * ncol(object$loadings)
+  unknowns <- nrow(shared$coords) * ncol(all_loadings(object))
   pointer <- with_enough_jitter(shared$method$jitter, function(jitter) {
     shared$method$jitter <- jitter
     latent <- joint_latent(shared, search, unknowns <= most_exact)

@@ -139,7 +139,7 @@ factor_columns <- function(object, newdata, wanted) {
   target <- joint_target(part, newdata, "process")
   settings <- predict_settings(part, threads = wanted$threads)
   at <- fields_at(object, target$coords, settings)
-  count <- ncol(object$loadings)
+  count <- ncol(all_loadings(object))
   columns <- c(lapply(seq_len(count), function(q) at$mean[, q] * object$signs[q]),
     lapply(seq_len(count), function(q) sqrt(at$covariance[, (q - 1L) * count + q])))
   names <- paste0(rep(c("mean_factor", "sd_factor"), each = count), seq_len(count))

@@ -153,8 +153,8 @@ without_places <- function(object, shared, kept, refit) {
     core_latent_state(state$latent, shared$context), values))
   object$core_trend <- list(beta = object$posterior$beta, beta_vcov = object$posterior$beta_vcov)
   object$parameters$working <- state$working
-  object$loadings[] <- sweep(joint_loadings(shared$layout, values, length(shared$parts)), 2L,
-    object$signs, "*")
+  object <- with_all_loadings(object, sweep(joint_loadings(shared$layout, values,
+    length(shared$parts)), 2L, object$signs, "*"))
   object$spread <- list(covariance = matrix(0, 0L, 0L), shifted = list(), rows = integer(0))
   object$kept <- kept
   object$parts <- Map(function(part, m) {

@@ -137,12 +137,6 @@ joint_parameters <- function(x) {
 
 joint_covariances <- function(x) tcrossprod(shared_loadings(x))
 
-# The loadings of the responses whose covariance is of interest, see composition-methods.R.
-shared_loadings <- function(x) UseMethod("shared_loadings")
-
-#' @export
-shared_loadings.default <- function(x) unclass(x$loadings)
-
 with_deviations <- function(B) {
   result <- correlations_of(B)
   diag(result) <- sqrt(diag(B))
@@ -177,7 +171,8 @@ coef.neargp_joint <- function(object, what = c("trend", "covariance", "correlati
   check_no_more_arguments()
   switch(check_choice(what, "what", c("trend", "covariance", "correlation")),
     trend = object$beta,
-    covariance = stats::setNames(object$parameters$estimate, object$parameters$name),
+    covariance = stats::setNames(object$parameters$estimate,
+      object$parameters$name)[!hidden_parameters(object)],
     correlation = correlations_of(joint_covariances(object)))
 }
 
@@ -193,13 +188,14 @@ vcov.neargp_joint <- function(object, what = c("trend", "covariance"), ...) {
     object$layout$transform), object$signs)
   jacobian <- slopes_by_differences(natural, object$parameters$working, seq_along(names) %in% rows,
     rep(1, length(names)))
-  if (is.null(jacobian)) return(result)
+  shown <- !hidden_parameters(object)
+  if (is.null(jacobian)) return(result[shown, shown, drop = FALSE])
   result[] <- jacobian[, rows, drop = FALSE] %*% object$spread$covariance %*%
     t(jacobian[, rows, drop = FALSE])
   unknown <- diag(result) == 0 | names %in% object$parameters$name[object$parameters$poor]
   result[unknown, ] <- NA_real_
   result[, unknown] <- NA_real_
-  result
+  result[shown, shown, drop = FALSE]
 }
 
 #' @export

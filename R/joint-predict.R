@@ -86,7 +86,7 @@ restored_fields <- function(object, context) {
 }
 
 # Those of the core, whose fields may have another sign.
-core_loadings <- function(object) sweep(unname(object$loadings), 2L, object$signs, "*")
+core_loadings <- function(object) sweep(unname(all_loadings(object)), 2L, object$signs, "*")
 
 specified_structures <- function(object, working = object$parameters$working) {
   groups <- joint_groups(object$structures, object$locations)

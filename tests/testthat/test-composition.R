@@ -216,6 +216,15 @@ test_that("printing, tables and refusals", {
   expect_equal(family(fit)$family, "multinomial")
   expect_equal(dim(coef(fit, "correlation")), c(2L, 2L))
   expect_equal(glance(fit)$fields, 2)
+  # without the reference and the constants
+  expect_identical(loadings(fit), shared_loadings(fit))
+  expect_equal(tcrossprod(unclass(varimax(loadings(fit))$loadings)), tcrossprod(loadings(fit)),
+    ignore_attr = TRUE)
+  names <- c("loading_beech_f1", "loading_beech_f2", "loading_other_f1", "loading_other_f2",
+    "range", "smoothness")
+  expect_named(coef(fit, "covariance"), names)
+  expect_equal(rownames(vcov(fit, "covariance")), names)
+  expect_equal(unname(coef(fit, "covariance")[1:4]), as.vector(t(loadings(fit))))
   expect_equal(nrow(tidy(fit)), 4L)
   expect_equal(nrow(augment(fit)), 120L)
   expect_error(neargp_hurdle(fit_taxa(formula = taxa[, 1:2] ~ 1)), class = "neargp_error_argument")
