@@ -54,6 +54,10 @@ predict.neargp_composition <- function(object, newdata,
                                        allow.new.levels = FALSE, ...) {
   check_no_more_arguments()
   check_given(missing(newdata), "newdata", "a data frame, sf points or a raster")
+  if (is_foreign_map(newdata)) {
+    return(with_known_newdata("predict", match.call(expand.dots = FALSE)))
+  }
+  newdata <- grid_of_parts(object, newdata)
   check_choices(outputs, "outputs", object$outputs)
   wanted <- list(type = check_choice(type, "type", c("response", "link", "quantile", "factor")),
     interval = check_choice(interval, "interval", c("none", "confidence", "prediction")),

@@ -191,7 +191,9 @@ simulate.neargp_hurdle <- function(object, nsim = 1, seed = NULL, newdata, ...) 
   check_no_more_arguments()
   nsim <- check_count(nsim, "nsim")
   check_given(missing(newdata) || is.null(newdata), "newdata", "a data frame or sf points")
-  newdata <- known_map(newdata)
+  if (is_foreign_map(newdata)) {
+    return(with_known_newdata("simulate", match.call(expand.dots = FALSE)))
+  }
   state <- seed_generator(seed)
   on.exit(state$restore())
   draws <- function(fit) draw_matrix(stats::simulate(fit, nsim, newdata = newdata))

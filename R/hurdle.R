@@ -188,8 +188,6 @@ positive_response <- function(positive, newdata, threads = NULL) {
 # Predictions as plain columns.
 predicted_numbers <- function(fit, newdata, type, threads = NULL) {
   known <- if (!inherits(fit, "neargp_classifier")) list(parameters = "plug-in")
-  predicted <- do.call(stats::predict, c(list(fit, newdata, type = type, verbose = FALSE,
-    threads = threads), known))
-  if (is_raster(predicted)) as.data.frame(terra::values(predicted)) else
-    as.list(drop_geometry(predicted))
+  result_columns(do.call(stats::predict, c(list(fit, newdata, type = type, verbose = FALSE,
+    threads = threads), known)))
 }

@@ -59,17 +59,22 @@ predict.neargp_joint <- function(object, newdata,
                                  ...) {
   check_no_more_arguments()
   check_given(missing(newdata), "newdata", "a data frame, sf points or a raster")
+  check_rows_of_newdata(newdata, check_flag(covariance, "covariance"),
+    check_flag(use_observed, "use_observed"))
+  if (is_foreign_map(newdata)) {
+    return(with_known_newdata("predict", match.call(expand.dots = FALSE)))
+  }
+  newdata <- grid_of_parts(object, newdata)
   type <- check_choice(type, "type", c("response", "link", "quantile", "factor"))
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   check_choices(outputs, "outputs", object$outputs)
-  check_flag(covariance, "covariance")
-  check_flag(use_observed, "use_observed")
   wanted <- list(type = type, interval = interval, level = check_level(level),
     probs = if (type == "quantile") check_probs(probs),
     threshold = check_output_thresholds(threshold, outputs), threads = threads, re_form = re.form,
     threshold_of = check_choice(threshold_of, "threshold_of", c("observation", "mean")),
+    of_given = !missing(threshold_of),
     exceedance = check_choice(exceedance, "exceedance", c("each", "all")))
-  check_joint_thresholds(wanted, use_observed, !missing(threshold_of))
+  check_joint_thresholds(wanted, use_observed)
   object <- joint_for_effects_of(object, newdata, re.form, allow.new.levels, pooled = TRUE)
   columns_at <- function(newdata) {
     if (type == "factor") return(factor_columns(object, newdata, wanted))
@@ -80,10 +85,6 @@ predict.neargp_joint <- function(object, newdata,
     columns
   }
   if (is_raster(newdata)) {
-    if (covariance || use_observed) {
-      abort_argument("newdata", "a data frame or sf points with `covariance` or `use_observed`",
-        newdata)
-    }
     return(raster_by_blocks(newdata, list(file = raster_file(newdata, filename, overwrite),
       chunk_size = check_count(chunk_size %||% 1e5, "chunk_size"),
       verbose = check_flag(verbose, "verbose")), function(cells) {
@@ -96,10 +97,27 @@ predict.neargp_joint <- function(object, newdata,
   result
 }
 
-# `of_given`: whether the call has `threshold_of`.
-check_joint_thresholds <- function(wanted, use_observed, of_given) {
+# The attribute "covariance" has no place in a SpatVector.
+check_rows_of_newdata <- function(newdata, covariance, use_observed) {
+  is_grid <- is_raster(newdata) || is_stars(newdata) ||
+    is_foreign_map(newdata) && !inherits(newdata, "SpatVector")
+  if (covariance && (is_grid || is_foreign_map(newdata)) || use_observed && is_grid) {
+    abort_argument("newdata", "a data frame or sf points with `covariance` or `use_observed`",
+      newdata)
+  }
+}
+
+# `newdata` as all responses read it: a stars grid with the bands that a formula names as
+# attributes.
+grid_of_parts <- function(object, newdata) {
+  if (!is_stars(newdata)) return(newdata)
+  stars_frame(newdata, "newdata", unlist(lapply(object$parts, names_of_model)))$grid
+}
+
+# `wanted$of_given`: whether the call has `threshold_of`.
+check_joint_thresholds <- function(wanted, use_observed) {
   all <- wanted$exceedance == "all"
-  if (is.null(wanted$threshold) && (all || of_given)) {
+  if (is.null(wanted$threshold) && (all || wanted$of_given)) {
     abort_argument("threshold", sprintf("given with `%s`", if (all) "exceedance" else
       "threshold_of"), NULL)
   }
@@ -118,18 +136,16 @@ joint_columns <- function(object, newdata, outputs, wanted) {
     arguments <- list(part, newdata, type = wanted$type, interval = wanted$interval,
       level = wanted$level, threads = wanted$threads, verbose = FALSE, re.form = wanted$re_form)
     if (wanted$type == "quantile") arguments$probs <- wanted$probs
-    if (!is.null(wanted$threshold)) {
-      arguments[c("threshold", "threshold_of")] <- list(wanted$threshold[i], wanted$threshold_of)
-    }
+    if (!is.null(wanted$threshold)) arguments$threshold <- wanted$threshold[i]
+    # areas do not accept it, and its default is that of a single response
+    if (wanted$of_given) arguments$threshold_of <- wanted$threshold_of
     named_by_output(do.call(stats::predict, arguments), outputs[i])
   })
   as.data.frame(do.call(c, columns), optional = TRUE)
 }
 
 named_by_output <- function(predicted, output) {
-  columns <- if (is_raster(predicted)) as.data.frame(terra::values(predicted)) else
-    drop_geometry(predicted)
-  columns <- as.list(columns)
+  columns <- result_columns(predicted)
   stats::setNames(columns, paste0(names(columns), "_", output))
 }
 

@@ -75,7 +75,10 @@ expected_limits.neargp_joint_hurdle <- function(object, ...) {
 simulate.neargp_joint_hurdle <- function(object, nsim = 1, seed = NULL, newdata, ...) {
   check_no_more_arguments()
   check_given(missing(newdata) || is.null(newdata), "newdata", "a data frame or sf points")
-  newdata <- known_map(newdata)
+  if (is_foreign_map(newdata)) {
+    return(with_known_newdata("simulate", match.call(expand.dots = FALSE)))
+  }
+  newdata <- grid_of_parts(object$joint, newdata)
   drawn <- stats::simulate(object$joint, nsim, seed = seed, newdata = newdata)
   draws <- draw_matrix(drawn)
   of_output <- function(output) {

@@ -7,6 +7,10 @@
 simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL, threads = NULL,
                                   re.form = NULL, allow.new.levels = FALSE, ...) {
   check_no_more_arguments()
+  if (is_foreign_map(newdata)) {
+    return(with_known_newdata("simulate", match.call(expand.dots = FALSE)))
+  }
+  newdata <- grid_of_parts(object, newdata)
   nsim <- check_count(nsim, "nsim")
   if (!is.null(newdata)) object <- joint_for_effects_of(object, newdata, re.form,
     allow.new.levels, pooled = FALSE)

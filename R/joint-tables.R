@@ -15,10 +15,13 @@ model.frame.neargp_joint <- function(formula, ...) lapply(parts_of(formula), sta
 #' @export
 augment.neargp_joint <- function(x, newdata = NULL, ...) {
   check_no_more_arguments()
-  if (!is.null(newdata)) {
-    means <- drop_geometry(stats::predict(x, newdata))[paste0("mean_", x$outputs)]
-    return(beside_newdata(newdata, stats::setNames(as.list(means), paste0(".fitted_", x$outputs))))
-  }
+  if (!is.null(newdata)) return(in_foreign_class(newdata, function(rows) {
+    if (!is.data.frame(rows)) {
+      abort_argument("newdata", "a data frame or points; predict() takes grids", rows)
+    }
+    means <- drop_geometry(stats::predict(x, rows))[paste0("mean_", x$outputs)]
+    beside_newdata(rows, stats::setNames(as.list(means), paste0(".fitted_", x$outputs)))
+  }))
   parts <- parts_of(x)
   bind_tables(unname(Map(function(part, response) {
     rows <- rows_of_part(part)

@@ -47,10 +47,7 @@ stars_target <- function(object, newdata, part) {
   target <- new_target_of_cells(object, columns[setdiff(names(columns), grid$places)],
     as.matrix(columns[grid$places]), is_covered(columns[names(newdata)], object),
     part)
-  target$restore <- function(results) {
-    cells <- lapply(results, function(values) structure(values, dim = dim(newdata)))
-    stars::st_as_stars(cells, dimensions = stars::st_dimensions(newdata))
-  }
+  target$restore <- restorer(newdata)
   target
 }
 

@@ -52,6 +52,12 @@ is_time_axis <- function(axes) {
     "CFTime"))
 }
 
+# Results of all cells as attributes on the dimensions of a grid.
+columns_as_grid <- function(columns, grid) {
+  cells <- lapply(columns, function(values) structure(values, dim = dim(grid)))
+  stars::st_as_stars(cells, dimensions = stars::st_dimensions(grid))
+}
+
 # Names that a fit has.
 names_of_model <- function(object) {
   c(all.vars(object$formula), object$required_columns, object$locations$names,

@@ -7,12 +7,7 @@ predicted_elsewhere <- function(call, frame = parent.frame(), called = sys.funct
                                 as_called = sys.call(sys.parent())) {
   object <- frame$object
   newdata <- eval(quote(if (missing(newdata)) NULL else newdata), frame)
-  if (is_foreign_map(newdata)) {
-    given <- c(given_arguments(call, frame), eval(quote(list(...)), frame))
-    return(in_foreign_class(newdata, function(known) {
-      do.call("predict", c(list(object, known), given), quote = TRUE)
-    }))
-  }
+  if (is_foreign_map(newdata)) return(with_known_newdata("predict", call, frame))
   of_one <- !inherits(object, "neargp_hurdle")
   if (of_one) check_fit(object)
   if (of_one && is_areas(newdata)) {
@@ -26,7 +21,16 @@ predicted_elsewhere <- function(call, frame = parent.frame(), called = sys.funct
   predict_to_files(object, newdata, given_arguments(call, frame))
 }
 
-# The arguments of predict() next to the fit and the new rows.
+# The generic once more for `newdata` in a class that all fits read, and its result in the class of
+# `newdata`. `call` of the method, without its dots expanded.
+with_known_newdata <- function(generic, call, frame = parent.frame()) {
+  given <- c(given_arguments(call, frame), eval(quote(list(...)), frame))
+  in_foreign_class(frame$newdata, function(known) {
+    do.call(generic, c(list(frame$object, newdata = known), given), quote = TRUE)
+  })
+}
+
+# The arguments of a method next to the fit and the new rows.
 given_arguments <- function(call, frame) {
   mget(setdiff(names(call)[-1L], c("object", "newdata", "...")), envir = frame)
 }

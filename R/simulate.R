@@ -51,10 +51,7 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   check_one_field(newdata, names(substitute(list(...))))
   check_no_more_arguments()
   if (is_foreign_map(newdata)) {
-    given <- given_arguments(match.call(expand.dots = FALSE), environment())
-    return(in_foreign_class(newdata, function(known) {
-      do.call("simulate", c(list(object, newdata = known), given), quote = TRUE)
-    }))
+    return(with_known_newdata("simulate", match.call(expand.dots = FALSE)))
   }
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
@@ -155,8 +152,7 @@ drawn_in_class_of <- function(newdata, columns) {
 
 # The draws of simulate() at rows or cells, without the geometry.
 draw_matrix <- function(drawn) {
-  if (is_raster(drawn)) return(terra::values(drawn))
-  as.matrix(Filter(is.numeric, drop_geometry(drawn)))
+  as.matrix(as.data.frame(Filter(is.numeric, result_columns(drawn)), optional = TRUE))
 }
 
 # Presence times amounts, in the form in which simulate() of one fit returns its draws.
