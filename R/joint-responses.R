@@ -243,18 +243,19 @@ fit_parts <- function(responses, formulas, settings) {
 fit_rows <- function(call, support, frame) {
   data <- tryCatch(eval(call$data, frame), error = function(e) NULL)  # an error of the fit's
   areal <- areas_of_response(call, data, support, frame)
-  rows <- if (is_row_source(data)) columns_of_source(data, call) else areal$data
+  rows <- if (is_row_source(data)) columns_of_source(data, call, frame) else areal$data
   if (is.null(rows)) return(fit_part(call, frame))
   call$data <- quote(rows)
   part <- fit_part(call, list2env(list(rows = rows), parent = frame))
   if (is.null(areal)) part else with_points_of_areas(part, areal)
 }
 
-# Each response needs its own columns only.
-columns_of_source <- function(source, call) {
-  named <- c(as.list(call)[intersect(names(call), c("formula", "coords", "covariance", "nugget",
-    "weights", "offset", "subset"))], list(call$family$formulas))
-  rows_of_source(source, list(cluster = NULL), named)$rows
+# Each response needs its own columns only. `coords` may be a variable that contains a formula.
+columns_of_source <- function(source, call, frame) {
+  values <- lapply(as.list(call)[intersect(names(call), c("formula", "coords", "covariance",
+    "nugget"))], eval, frame)
+  by_row <- as.list(call)[intersect(names(call), c("weights", "offset", "subset"))]
+  rows_of_source(source, list(cluster = NULL), c(values, by_row, list(call$family$formulas)))$rows
 }
 
 # A matrix as the response of one formula in a list would be several responses again.

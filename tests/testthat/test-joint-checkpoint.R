@@ -101,8 +101,9 @@ test_that("rows of sources give the numbers of a data frame", {
   file <- withr::local_tempfile(fileext = ".csv")
   utils::write.csv(joint_data(), file, row.names = FALSE)
   d <- utils::read.csv(file)
+  places <- ~ x + y
   run <- function(data) {
-    neargp(list(count ~ 1, amount ~ 1), data, coords = ~ x + y,
+    neargp(list(count ~ 1, amount ~ 1), data, coords = places,
       family = list(poisson(), Gamma("log")), method = vnngp(k = 6),
       covariance = cov_coregionalisation(cov_matern(nu = 1.5), rank = 1))
   }
