@@ -25,11 +25,12 @@
 #' @param re.form,allow.new.levels see [predict.neargp()].
 #' @param type `"response"` (default) for probabilities, `"quantile"`, `"link"` for logarithms of
 #'   ratios, or `"factor"` for the processes.
-#' @param interval `"confidence"` for probabilities, or `"prediction"` for counts of a new sample.
-#'   Default: `"none"`.
+#' @param interval `"confidence"` for probabilities, or `"prediction"` for counts of a new sample,
+#'   with their standard deviation. Default: `"none"`.
 #' @param threshold a number, or one for each category. Adds `p_mean_exceed_<category>`, the chance
-#'   that the probability exceeds it. Default `NULL`: none.
-#' @param trials the total of a new sample. Default: 1.
+#'   that the probability (times `trials`) exceeds it. Default `NULL`: none.
+#' @param trials the total of a sample, a positive integer. Means, deviations, limits, quantiles
+#'   and thresholds are of expected counts, `trials` times the probability. Default: 1.
 #' @param outputs names of categories. Default: all.
 #' @param ... not used.
 #' @return An object like `newdata` with `mean_<category>`, `sd_<category>` and further columns.
@@ -41,6 +42,7 @@
 #' d$kind[d$x < 0.4] <- "wood"
 #' fit <- neargp(kind ~ 1, d, coords = ~ x + y, family = multinomial(), method = vnngp(k = 8))
 #' predict(fit, d[1:3, ], interval = "confidence", threshold = 0.5)
+#' predict(fit, d[1:3, ], interval = "prediction", trials = 10)
 #' simulate(fit, 2, newdata = d[1:3, ], trials = 10)
 #' scores(fit)
 #' @export
@@ -126,15 +128,19 @@ probability_columns <- function(ratios, categories, outputs, wanted) {
 }
 
 # `p`: the probability of a category at points of equal weight; `i`: the number of its threshold.
+# The expected count of a sample is trials * p. The count of a new sample adds the variance of a
+# binomial one.
 summaries_of_probability <- function(p, wanted, i) {
   tails <- c((1 - wanted$level) / 2, (1 + wanted$level) / 2)
-  limits <- switch(wanted$interval, none = NULL, confidence = stats::quantile(p, tails),
+  expected <- wanted$trials * p
+  limits <- switch(wanted$interval, none = NULL, confidence = stats::quantile(expected, tails),
     prediction = vapply(tails, count_quantile, 0, p = p, trials = wanted$trials))
-  c(if (wanted$type == "quantile") stats::setNames(stats::quantile(p, wanted$probs),
+  binomial <- if (wanted$interval == "prediction") mean(expected * (1 - p)) else 0
+  c(if (wanted$type == "quantile") stats::setNames(stats::quantile(expected, wanted$probs),
     paste0("q", format_numbers(wanted$probs))) else
-    c(mean = mean(p), sd = sqrt(mean((p - mean(p))^2))),
+    c(mean = mean(expected), sd = sqrt(mean((expected - mean(expected))^2) + binomial)),
   if (length(limits)) stats::setNames(limits, c("lower", "upper")),
-  if (!is.null(wanted$threshold)) c(p_mean_exceed = mean(p > wanted$threshold[i])))
+  if (!is.null(wanted$threshold)) c(p_mean_exceed = mean(expected > wanted$threshold[i])))
 }
 
 # The smallest count whose distribution function, averaged over the points, is at least `prob`.

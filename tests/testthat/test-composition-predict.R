@@ -58,9 +58,13 @@ test_that("predictions are probabilities, and limits contain them", {
   limits <- predict(fit, new[1:2, ], interval = "prediction", trials = 40, level = 0.8)
   oak <- drawn[, grep("_oak", colnames(drawn))]
   expect_true(all(rowMeans(oak >= limits$lower_oak & oak <= limits$upper_oak) > 0.77))
-  expect_equal(rowMeans(oak) / 40, means[1:2, 1L], tolerance = 0.05, ignore_attr = TRUE)
-  expect_equal(unname(apply(oak / 40, 1L, sd)), sqrt(found$sd_oak^2 + (found$mean_oak *
-    (1 - found$mean_oak) - found$sd_oak^2) / 40)[1:2], tolerance = 0.1)
+  expect_equal(rowMeans(oak), limits$mean_oak, tolerance = 0.05, ignore_attr = TRUE)
+  expect_equal(unname(apply(oak, 1L, sd)), limits$sd_oak, tolerance = 0.1)
+  expected <- predict(fit, new, interval = "confidence", threshold = 40 * c(0.3, 0.5, 0.1),
+    trials = 40)
+  scaled <- grep("^(mean|sd|lower|upper)_", names(found))
+  expect_equal(expected[scaled], 40 * found[scaled])
+  expect_equal(expected[-scaled], found[-scaled])
 })
 
 test_that("draws sum to the totals", {
