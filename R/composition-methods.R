@@ -101,10 +101,12 @@ augment.neargp_composition <- function(x, newdata = NULL, ...) {
   check_no_more_arguments()
   if (!is.null(newdata)) return(NextMethod())
   counts <- x$composition$counts
+  trials <- rowSums(counts)
   p <- fitted_probabilities(x)
   bind_tables(lapply(seq_along(x$outputs), function(m) {
-    data.frame(response = x$outputs[m], row = rows_of_samples(x), .observed = counts[, m],
-      .fitted = p[, m], .resid = counts[, m] / rowSums(counts) - p[, m])
+    observed <- counts[, m] / trials
+    data.frame(response = x$outputs[m], row = rows_of_samples(x), .observed = observed,
+      .fitted = p[, m], .resid = observed - p[, m], .trials = trials)
   }))
 }
 
