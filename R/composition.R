@@ -28,6 +28,7 @@ composition_responses <- function(call, formula, data, frame) {
     abort_argument("data", "one data frame or sf points for a composition", data)
   }
   check_for_all_categories(call, frame)
+  if (!is.null(call$nugget)) refuse_nugget(eval(call$nugget, frame), multinomial())
   counts <- composition_counts(formula, data, "data")
   check_composition(counts)
   counts <- without_incomplete(counts, formula, data)

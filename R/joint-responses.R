@@ -215,7 +215,7 @@ fit_parts <- function(responses, formulas, settings) {
   rows <- lapply(c(weights = "weights", offset = "offset", subset = "subset"), function(name) {
     expressions_of_responses(call, name, outputs, frame)
   })
-  nuggets <- expressions_of_responses(call, "nugget", outputs, frame)
+  nuggets <- nuggets_of_responses(call, families, frame)
   lapply(rlang::set_names(outputs), function(output) {
     own <- call
     own$formula <- formulas[[output]]
@@ -223,7 +223,7 @@ fit_parts <- function(responses, formulas, settings) {
     for (name in names(rows)) own[name] <- list(rows[[name]][[output]])
     own[names(shared)] <- shared
     own$family <- families[[output]]
-    own["nugget"] <- list(if (is_gaussian(families[[output]])) nuggets[[output]])
+    own["nugget"] <- list(nuggets[[output]])
     own["support"] <- list(NULL)
     own <- own[!vapply(as.list(own), is.null, NA)]
     check_one_column(own, output, frame)
@@ -237,6 +237,13 @@ fit_parts <- function(responses, formulas, settings) {
     part$call$data <- own$data
     part
   })
+}
+
+# One nugget is that of all Gaussian responses. Fits of other responses refuse a nugget of their own.
+nuggets_of_responses <- function(call, families, frame) {
+  nuggets <- expressions_of_responses(call, "nugget", names(families), frame)
+  gaussian <- vapply(families, is_gaussian, NA)
+  if (any(gaussian) && identical(nuggets[[1L]], call$nugget)) nuggets[gaussian] else nuggets
 }
 
 # The fit of a response to the rows of a source, or at the middles of areas.

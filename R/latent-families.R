@@ -9,12 +9,15 @@ latent_families <- function(kinks = FALSE) {
   unique(replace(names, names == "gamma", "Gamma"))
 }
 
+refuse_nugget <- function(nugget, family) {
+  if (is.null(nugget)) return(invisible())
+  abort_argument("nugget", sprintf("NULL for %s response, whose family says how it scatters",
+    with_article(family)), nugget)
+}
+
 latent_layout <- function(layout, settings) {
   family <- settings$family
-  if (!is.null(settings$nugget)) {
-    abort_argument("nugget", sprintf("NULL for %s response, whose family says how it scatters",
-      with_article(family)), settings$nugget)
-  }
+  refuse_nugget(settings$nugget, family)
   layout[layout$kind == "nugget", c("value", "fixed")] <- list(0, TRUE)
   if (is_categorical(family)) class_layout(layout, family) else with_family_parameters(layout,
     family)

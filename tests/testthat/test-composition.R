@@ -195,6 +195,14 @@ test_that("bad input is one classed error", {
   expect_error(call(d, taxa ~ offset(elevation)), class = "neargp_error_offset")
   expect_error(call(d, taxa ~ common(elevation)), class = "neargp_error_formula")
   expect_error(call(d, taxa ~ .), class = "neargp_error_formula")
+  expect_error(call(d, nugget = 1), "`nugget` must be NULL for a multinomial",
+    class = "neargp_error_argument")
+  two <- function(...) neargp(list(taxa[, 1] ~ 1, taxa[, 2] ~ 1), d, coords = ~ x + y,
+    method = vnngp(k = 8), ...)
+  expect_error(two(family = poisson(), nugget = 1), "`nugget` must be NULL for a poisson",
+    class = "neargp_error_argument")
+  expect_error(two(family = list(gaussian(), poisson()), nugget = list(0.1, 0.2)), "poisson",
+    class = "neargp_error_argument")
   expect_error(call(d, weights = list(1, 2, 3)), class = "neargp_error_argument")
   expect_error(call(d, covariance = cov_coregionalisation(cov_matern(), rank = 3)), "at most 2",
     class = "neargp_error_argument")
