@@ -208,7 +208,7 @@ fit_method.neargp_vecchia <- function(method, problem) {
     function(state) is_clearly_lossy(problem, state$working, order_in),
     own_objective = function(component, k) objective_for(component, k, 0))
   state <- add_counts(add_counts(state, begun), few)
-  conditioning <- conditioning_at(problem, state$working, isTRUE(state$left), order_in)
+  conditioning <- conditioning_at(problem, state, isTRUE(state$left), order_in)
   if (identical(conditioning$on, "field")) {
     return(list(instead = problem_on_field(problem, state, conditioning)))
   }
