@@ -66,6 +66,7 @@ predict.neargp_composition <- function(object, newdata,
     level = check_level(level), probs = check_probs(probs), trials = check_count(trials, "trials"),
     threshold = check_output_thresholds(threshold, outputs), threads = threads)
   check_composition_wanted(wanted)
+  file <- raster_file(newdata, filename, overwrite)
   object <- joint_for_effects_of(object, newdata, re.form, allow.new.levels, pooled = TRUE)
   columns_at <- function(newdata) {
     if (wanted$type != "factor") return(composition_columns(object, newdata, outputs, wanted))
@@ -74,7 +75,7 @@ predict.neargp_composition <- function(object, newdata,
       object$composition$constants))]
   }
   if (!is_raster(newdata)) return(restorer(newdata)(columns_at(newdata)))
-  raster_by_blocks(newdata, list(file = raster_file(newdata, filename, overwrite),
+  raster_by_blocks(newdata, list(file = file,
     chunk_size = check_count(chunk_size %||% 1e5, "chunk_size"),
     verbose = check_flag(verbose, "verbose")), function(cells) {
       columns_at(raster_of_window(newdata, window_of_cells(newdata, cells)))

@@ -75,6 +75,7 @@ predict.neargp_joint <- function(object, newdata,
     of_given = !missing(threshold_of),
     exceedance = check_choice(exceedance, "exceedance", c("each", "all")))
   check_joint_thresholds(wanted, use_observed)
+  file <- raster_file(newdata, filename, overwrite)
   object <- joint_for_effects_of(object, newdata, re.form, allow.new.levels, pooled = TRUE)
   columns_at <- function(newdata) {
     if (type == "factor") return(factor_columns(object, newdata, wanted))
@@ -85,7 +86,7 @@ predict.neargp_joint <- function(object, newdata,
     columns
   }
   if (is_raster(newdata)) {
-    return(raster_by_blocks(newdata, list(file = raster_file(newdata, filename, overwrite),
+    return(raster_by_blocks(newdata, list(file = file,
       chunk_size = check_count(chunk_size %||% 1e5, "chunk_size"),
       verbose = check_flag(verbose, "verbose")), function(cells) {
         columns_at(raster_of_window(newdata, window_of_cells(newdata, cells)))

@@ -53,6 +53,8 @@ test_that("predictions are probabilities, and limits contain them", {
   expect_equal(quantiles$q0.025_oak, found$lower_oak)
   expect_error(predict(fit, new, type = "link", interval = "prediction"),
     class = "neargp_error_argument")
+  expect_error(predict(fit, new, filename = "map.tif"), "`filename` must be left out",
+    class = "neargp_error_argument")
   # limits of counts hold as many draws as they should
   drawn <- as.matrix(simulate(fit, 2000, newdata = new[1:2, ], trials = 40, seed = 1))
   limits <- predict(fit, new[1:2, ], interval = "prediction", trials = 40, level = 0.8)
