@@ -37,7 +37,9 @@ presence_nodes <- function() {
   list(z = z, weight = 6 * rule$weights * stats::dnorm(z))
 }
 
+# Inverse links of R refuse to be evaluated at no numbers.
 moments_given_presence <- function(mean, covariance, linkinv) {
+  if (!nrow(mean)) return(list(p = double(0), mean = double(0), variance = double(0)))
   nodes <- presence_nodes()
   z <- nodes$z
   weight <- nodes$weight

@@ -75,3 +75,14 @@ test_that("thresholds of polygons are those of each response's means over areas"
   expect_error(predict(joint, squares, threshold = 1, threshold_of = "mean"), "threshold_of",
     class = "neargp_error_argument")
 })
+
+test_that("no new rows return no rows", {
+  d <- two_joint_responses()
+  hurdle <- neargp_hurdle(fit_presence_and_amount(d))
+  for (interval in c("none", "prediction")) {
+    found <- predict(hurdle, d[0, ], interval = interval, threshold = 1)
+    expect_identical(nrow(found), 0L)
+    expect_identical(names(found), names(predict(hurdle, d[1, ], interval = interval,
+      threshold = 1)))
+  }
+})

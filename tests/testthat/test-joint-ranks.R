@@ -19,8 +19,9 @@ test_extended("two factors are found in data of two factors", {
   expect_equal(ranks$best$log_likelihood, fit$log_likelihood, tolerance = 1e-6)
   # five intercepts and a range, with 5, 9 and 12 loadings; else five variances and five ranges
   expect_equal(ranks$table$df, c(15, 11, 15, 18))
-  expect_equal(ranks$table$AIC, 2 * ranks$table$df - 2 * ranks$table$score)
-  expect_match(paste(capture.output(print(ranks)), collapse = "\n"), "Lowest AIC: 2")
+  expect_equal(ranks$table$criterion, 2 * ranks$table$df - 2 * ranks$table$score)
+  expect_match(paste(capture.output(print(ranks)), collapse = "\n"), "Lowest criterion (2 df - 2 ELBO): 2",
+    fixed = TRUE)
   set.seed(1)
   held_out <- compare_ranks(fit, 1:2, folds = 4, own = cov_exponential())
   expect_identical(rownames(held_out$table), c("separate", "1", "2", "1 + own", "2 + own"))
