@@ -143,11 +143,14 @@ with_deviations <- function(B) {
   result
 }
 
-# NA for a response without a field.
+# NA for a response without a field. Rounding may take a ratio beyond 1.
 correlations_of <- function(B) {
   deviations <- sqrt(diag(B))
   deviations[deviations == 0] <- NA
-  B / outer(deviations, deviations)
+  result <- B / outer(deviations, deviations)
+  result[] <- pmax(pmin(result, 1), -1)
+  diag(result)[!is.na(deviations)] <- 1
+  result
 }
 
 #' @export
