@@ -248,7 +248,8 @@ nuggets_of_responses <- function(call, families, frame) {
 
 # The fit of a response to the rows of a source, or at the middles of areas.
 fit_rows <- function(call, support, frame) {
-  data <- tryCatch(eval(call$data, frame), error = function(e) NULL)  # an error of the fit's
+  # an error is that of the fit
+  data <- tryCatch(known_map(eval(call$data, frame)), error = function(e) NULL)
   areal <- areas_of_response(call, data, support, frame)
   rows <- if (is_row_source(data)) columns_of_source(data, call, frame) else areal$data
   if (is.null(rows)) return(fit_part(call, frame))

@@ -86,3 +86,15 @@ test_that("no new rows return no rows", {
       threshold = 1)))
   }
 })
+
+test_that("polygons of terra are areas as those of sf are", {
+  skip_if_not_installed("terra")
+  d <- two_joint_responses()
+  squares <- sf::st_sf(seen = sin(1:9), geometry = sf::st_make_grid(d, n = 3))
+  fit_with <- function(areas) {
+    neargp(list(points = amount ~ 1, areas = seen ~ 1), list(d, areas), method = vnngp(k = 5),
+      support = block_support(points = 4), family = list(gaussian()),
+      covariance = cov_coregionalisation(cov_exponential(), rank = 1))
+  }
+  expect_equal(fit_with(terra::vect(squares))$log_likelihood, fit_with(squares)$log_likelihood)
+})
