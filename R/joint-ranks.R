@@ -10,14 +10,15 @@
 #' ```
 #'
 #' @details
-#' AIC is `2 * df - 2 * score`, where the score is the ELBO, or the log-likelihood of Gaussian
-#' responses. A factor thus has to gain more than the number of its loadings. With `folds` the fit
-#' with the lowest log score of left-out locations is the best.
+#' The criterion is `2 * df - 2 * score`, where the score is the ELBO, or the log-likelihood of
+#' Gaussian responses, whose criterion is AIC. A factor thus has to gain more than the number of
+#' its loadings. With `folds` the fit with the lowest log score of left-out locations is the best.
 #'
 #' With as many factors as responses, the prior of [joint_models] lowers the ELBO of the fit. The
 #' table compares maxima: its score is that of a further search without the prior.
 #'
-#' The first row of the table is the sum of separate fits.
+#' The first row of the table is the sum of separate fits. Compositions and responses on areas lack
+#' it, because their single fits are of other observations.
 #'
 #' @param object a joint fit by [neargp()], whose formulas, families and data are used. The data
 #'   must exist where `compare_ranks()` is called.
@@ -111,13 +112,15 @@ new_ranks <- function(object, fits, folds, refit) {
   rows <- lapply(fits, function(fit) if (is.null(fit)) rank_row(NA, NA) else
     rank_row(score_without_prior(fit), attr(stats::logLik(fit), "df"),
       if (!is.null(folds)) held_out_score(fit, folds, refit)))
-  separate <- rank_row(known[[1L]]$separate %||% NA, separate_degrees(known[[1L]]))
-  table <- do.call(rbind, c(list(separate = separate), rows))
-  criterion <- if (is.null(folds)) table$AIC[-1L] else table$log_score[-1L]
+  separate <- known[[1L]]$separate
+  separate_row <- if (!is.null(separate)) rank_row(separate, separate_degrees(known[[1L]]))
+  table <- do.call(rbind, c(list(separate = separate_row), rows))
+  criterion <- table[names(fits), if (is.null(folds)) "criterion" else "log_score"]
   if (is.null(folds)) table$log_score <- NULL
   best <- names(fits)[which.min(criterion)]
+  is_likelihood <- all_gaussian(known[[1L]]$parts)
   structure(list(table = table, fits = fits, best = fits[[best]], chosen = best,
-    criterion = if (is.null(folds)) "AIC" else "log score of left-out locations",
+    criterion = if (is.null(folds)) criterion_name(is_likelihood) else "log score of left-out locations",
     score = known[[1L]]$score), class = "neargp_ranks")
 }
 
@@ -132,8 +135,13 @@ score_without_prior <- function(fit) {
   max(score, found$evaluated$value)
 }
 
+# AIC is of a likelihood. With an ELBO the criterion is of the same form.
+criterion_name <- function(is_likelihood) {
+  if (is_likelihood) "AIC" else "criterion (2 df - 2 ELBO)"
+}
+
 rank_row <- function(score, df, log_score = NULL) {
-  data.frame(df = df, score = score, AIC = 2 * df - 2 * score, log_score = log_score %||% NA_real_)
+  data.frame(df = df, score = score, criterion = 2 * df - 2 * score, log_score = log_score %||% NA_real_)
 }
 
 # Parameters of separate fits: a variance for each response in place of the loadings, and the

@@ -38,6 +38,24 @@ test_extended("two factors are found in data of two factors", {
   expect_error(compare_ranks(d), class = "neargp_error_argument")
 })
 
+test_that("AIC is the name of a likelihood's criterion, and absent separate fits have no row", {
+  set.seed(1)
+  d <- data.frame(x = runif(40), y = runif(40))
+  d$a <- sin(6 * d$x) + rnorm(40, sd = 0.3)
+  d$b <- sin(6 * d$x) + rnorm(40, sd = 0.3)
+  d$kind <- sample(c("bog", "heath", "wood"), 40, TRUE)
+  pair <- neargp(list(a ~ 1, b ~ 1), d, coords = ~ x + y, method = vnngp(k = 5))
+  ranks <- compare_ranks(pair, 1)
+  expect_identical(rownames(ranks$table), c("separate", "1"))
+  expect_equal(ranks$table["1", "criterion"], AIC(ranks$best))
+  expect_output(print(ranks), "Lowest AIC: 1")
+  kinds <- neargp(kind ~ 1, d, coords = ~ x + y, family = multinomial(), method = vnngp(k = 5))
+  ranks <- compare_ranks(kinds, 1)
+  expect_identical(rownames(ranks$table), "1")
+  expect_output(print(ranks), "Lowest criterion (2 df - 2 ELBO): 1", fixed = TRUE)
+  expect_error(AIC(kinds), class = "neargp_error")
+})
+
 test_extended("numbers of factors are compared without the checkpoint of the fit", {
   file <- withr::local_tempfile()
   d <- five_species(60)
