@@ -10,15 +10,18 @@ checks_of.neargp_joint <- function(fit) {
 check_joint_boundary <- function(fit) {
   ended <- fit$parameters$name[fit$parameters$at_boundary]
   if (!length(ended)) return(finding(TRUE, "No parameter is at a limit of its search."))
+  noise <- fit$parameters$at_boundary & fit$layout$kind %in% c("nugget", "family")
   finding(FALSE, sprintf("At a limit: %s.", format_some(ended)),
-    "Fix the parameter, or use fewer fields: cov_coregionalisation(rank = ).")
+    if (all(noise == fit$parameters$at_boundary))
+      "Fix it if it is known: `nugget` of a Gaussian response, or an argument of the family."
+    else fewer_fields(fit, "Fix the parameter."))
 }
 
 check_joint_errors <- function(fit) {
   poor <- fit$parameters$name[fit$parameters$poor]
   if (!length(poor)) return(finding(TRUE, "All parameters are determined by the data."))
   finding(FALSE, sprintf("Poorly determined by the data: %s.", format_some(poor)),
-    "Use fewer fields, cov_coregionalisation(rank = ), or fix known parameters.")
+    fewer_fields(fit, "Fix known parameters."))
 }
 
 check_joint_fields <- function(fit) {
@@ -42,5 +45,27 @@ check_joint_rows <- function(fit, least = 5) {
   parameters <- attr(stats::logLik(fit), "df")
   rows <- stats::nobs(fit)
   finding(rows >= least * parameters, sprintf("%s observations for %d parameters.",
-    format_count(rows), parameters), "Use fewer fields, or shorter formulas.")
+    format_count(rows), parameters), fewer_fields(fit, "Use shorter formulas."))
+}
+
+# A remedy, with fewer fields as another one where there are several.
+fewer_fields <- function(fit, remedy) {
+  paste(c(remedy, if (ncol(shared_loadings(fit)) > 1L)
+    "Or use fewer fields: cov_coregionalisation(rank = )."), collapse = " ")
+}
+
+# ---- hurdle models -------------------------------------------------------------------------------
+
+#' @export
+checks_of.neargp_joint_hurdle <- function(fit) checks_of_element(fit, "joint")
+
+#' @export
+checks_of.neargp_hurdle <- function(fit) {
+  unlist(lapply(rlang::set_names(c("presence", "positive")), checks_of_element, fit = fit),
+    recursive = FALSE)
+}
+
+# The checks of a fit in a hurdle model.
+checks_of_element <- function(fit, element) {
+  lapply(checks_of(fit[[element]]), function(check) function(hurdle) check(hurdle[[element]]))
 }

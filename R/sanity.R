@@ -57,11 +57,12 @@ sanity <- function(fit) {
 #' @export
 print.neargp_sanity <- function(x, ...) {
   mark <- ifelse(is.na(x$ok), "-", ifelse(x$ok, "ok", "!!"))
-  label <- sprintf("%-3s%-12s", mark, x$check)
+  width <- max(12L, nchar(x$check) + 1L)
+  label <- sprintf("%-3s%-*s", mark, width, x$check)
   for (row in seq_len(nrow(x))) {
-    lines <- strwrap(c(x$finding[row], x$remedy[row]), getOption("width") - 16L)
+    lines <- strwrap(c(x$finding[row], x$remedy[row]), getOption("width") - width - 4L)
     lines <- lines[nzchar(lines)]
-    writeLines(paste(c(label[row], rep(strrep(" ", 15L), length(lines) - 1L)), lines))
+    writeLines(paste(c(label[row], rep(strrep(" ", width + 3L), length(lines) - 1L)), lines))
   }
   wrong <- sum(x$ok %in% FALSE)
   writeLines(if (wrong) sprintf("%d of %d checks found a problem.", wrong, sum(!is.na(x$ok))) else
