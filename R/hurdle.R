@@ -59,7 +59,13 @@
 #' `scores()`, `cross_validate()`, `simulate()`, `coef()`, `vcov()`, `fitted()`, `residuals()`,
 #' `tidy()` (with a column `component`), `glance()`, `augment()` and `plot()` return what they
 #' return for one fit. `as.matrix()` of draws is the matrix that other packages ask for, for example
-#' DHARMa. `logLik()` is the sum of both objectives, so `AIC()` is an error.
+#' DHARMa. `logLik()` is the sum of both objectives, so `AIC()` is an error. `sanity()` checks both
+#' fits.
+#'
+#' For the hurdle model of a joint fit, `coef()`, `vcov()`, `tidy()`, `glance()` and `plot()` return
+#' what they return for the joint fit. `fitted()`, `residuals()` and `cross_validate()` are errors,
+#' `scores()`, `augment()` and `simulate()` need `newdata`, and `interval` is `"none"` or
+#' `"prediction"`.
 #' @references Mullahy, J. (1986). Specification and testing of some modified count data models.
 #'   *Journal of Econometrics* 33, 341–365. Dunn, P. K. and Smyth, G. K. (1996): see
 #'   [residuals.neargp()].
