@@ -56,7 +56,7 @@ loses_too_much <- function(loss) {
 # The least nugget, as a share of the field's variance, at which conditioning on the field pays.
 # With less noise most of the loss often comes from the field itself (bench/notes/conditioning.md),
 # and the two likelihoods at the estimates are compared, down to the second share.
-least_noise <- c(sure = 0.01, compared = 1e-4)
+least_noise <- c(sure = 0.01, compared = 1e-5)
 
 # Whether the loss is plain already at estimates by few neighbours, which spares a search with all
 # of them. These estimates are too rough to show that nothing is lost.
