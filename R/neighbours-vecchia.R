@@ -53,8 +53,9 @@
 #' [vnngp()] does, and `print()` says so. For example, `vecchia(condition = "field")` always
 #' conditions on the process, for slightly more precise estimates.
 #'
-#' Some fits always use responses: those with a nugget below 1% of the variance, REML, random
-#' effects, noise models, [cov_spacetime()], several responses, areas, shards and single precision.
+#' With a nugget below 1% of the variance and up to 4,000 observations, the higher of both
+#' likelihoods decides. Some fits always use responses: larger ones with so small a nugget, REML,
+#' random effects, noise models, [cov_spacetime()], several responses, areas and shards.
 #' A message reports a loss above one unit or 0.1 standard deviations.
 #' @section Repeated locations:
 #' All observations at one location count as one neighbour. Their weighted means reproduce the

@@ -227,3 +227,15 @@ test_that("noisy data with a warp are fitted on the field, no worse than without
   expect_s3_class(warped$method, "neargp_vecchia_field")
   expect_gt(warped$log_likelihood, fit_by()$log_likelihood - 0.05)
 })
+
+test_that("a smooth field with almost no noise is as near to the exact likelihood as on the field", {
+  d <- simulated_data(600, seed = 2, family = "matern", shape = 2.5, variance = 1, range = 0.6,
+    nugget = 0.002)
+  fit <- neargp(z ~ height, d, coords = ~ x + y, covariance = cov_matern(nu = 2.5),
+    verbose = FALSE)
+  expect_lt(coef(fit, "covariance")[["nugget"]],
+    0.01 * coef(fit, "covariance")[["variance"]])
+  expect_s3_class(fit$method, "neargp_vecchia_field")
+  exact <- update(fit, method = exact_gp())
+  expect_lt(abs(fit$log_likelihood - exact$log_likelihood), 0.1)
+})
