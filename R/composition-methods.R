@@ -110,6 +110,14 @@ augment.neargp_composition <- function(x, newdata = NULL, ...) {
   }))
 }
 
+# Categories are named as in tables of categorical() and of broom.
+#' @export
+tidy.neargp_composition <- function(x, ...) {
+  table <- NextMethod()
+  names(table)[names(table) == "response"] <- "y.level"
+  table
+}
+
 #' @export
 index_model.neargp_composition <- function(object, newdata, given) {
   refuse_of_composition("predict_index()", "Add up predict() over the cells.")

@@ -233,7 +233,7 @@ test_that("printing, tables and refusals", {
   expect_named(coef(fit, "covariance"), names)
   expect_equal(rownames(vcov(fit, "covariance")), names)
   expect_equal(unname(coef(fit, "covariance")[1:4]), as.vector(t(loadings(fit))))
-  expect_equal(nrow(tidy(fit)), 4L)
+  expect_equal(tidy(fit, conf.int = TRUE)$y.level, rep(c("beech", "other"), each = 2L))
   augmented <- augment(fit)
   expect_equal(nrow(augmented), 120L)
   expect_equal(augmented$.observed * augmented$.trials, as.vector(d$taxa))
