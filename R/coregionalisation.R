@@ -51,6 +51,10 @@ cov_coregionalisation <- function(..., rank = NULL, own = NULL, matrices = NULL)
       abort_argument("...", "covariances such as cov_matern()", structure)
     }
   }
+  if (any(vapply(given, has_no_process, NA))) {
+    abort_neargp("argument", c("cov_none() is for one response, and several responses or categories need a process to share.",
+      i = "Fit each response alone with cov_none(), or categories by nnet::multinom()."))
+  }
   components <- do.call(c, lapply(given, function(x) x$components))
   if (any(lengths(lapply(components, function(x) c(x$variance, x$start$variance))) > 0L)) {
     abort_neargp("argument",

@@ -79,6 +79,6 @@ joint_method <- function(method) {
   plain <- inherits(method, "neargp_vnngp") && method$posterior == "sparse" &&
     method$optimizer != "adam" && is.null(method$inducing) && !has_latent_low_rank(method)
   if (plain) return(method)
-  abort_neargp("method", c("Only vnngp() fits several responses with different families.",
+  abort_neargp("method", c("Only vnngp() fits compositions and several responses of different families.",
     i = "Use method = vnngp(), with posterior = \"sparse\", without `inducing` and `low_rank`."))
 }

@@ -195,6 +195,7 @@ test_that("bad input is one classed error", {
   expect_error(call(d, taxa ~ offset(elevation)), class = "neargp_error_offset")
   expect_error(call(d, taxa ~ common(elevation)), class = "neargp_error_formula")
   expect_error(call(d, taxa ~ .), class = "neargp_error_formula")
+  expect_error(call(d, covariance = cov_none()), "nnet::multinom", class = "neargp_error_argument")
   expect_error(call(d, nugget = 1), "`nugget` must be NULL for a multinomial",
     class = "neargp_error_argument")
   two <- function(...) neargp(list(taxa[, 1] ~ 1, taxa[, 2] ~ 1), d, coords = ~ x + y,
@@ -208,8 +209,8 @@ test_that("bad input is one classed error", {
     class = "neargp_error_argument")
   expect_error(neargp(list(elevation ~ 1, taxa ~ 1), d, coords = ~ x + y,
     family = list(gaussian(), multinomial())), class = "neargp_error_family")
-  expect_error(neargp(taxa ~ 1, d, coords = ~ x + y, family = multinomial(), method = svgp()),
-    class = "neargp_error_method")
+  expect_error(neargp(taxa ~ 1, d, coords = ~ x + y, family = multinomial(), method = vecchia()),
+    "compositions", class = "neargp_error_method")
 })
 
 test_that("printing, tables and refusals", {
