@@ -198,8 +198,7 @@ located_parts.neargp_composition_responses <- function(responses, parts) {
     abort_neargp("missing_values", c("The trend is missing or infinite in some of the samples.",
       i = "Remove these rows from `data`."))
   }
-  moved <- apart_by_trend(data$coords, cbind(data$X, if (has_effects(data))
-    as.matrix(data$effects$Z)))
+  moved <- apart_by_trend(data$coords, designs_of_samples(data))
   location <- location_index(data$coords)
   lapply(parts, function(part) {
     part$data$coords <- moved
@@ -207,6 +206,11 @@ located_parts.neargp_composition_responses <- function(responses, parts) {
     part["offset_argument"] <- list(NULL)
     part
   })
+}
+
+# Columns whose differences tell samples of one location from each other.
+designs_of_samples <- function(data) {
+  cbind(data$X, if (has_effects(data)) as.matrix(data$effects$Z))
 }
 
 apart_by_trend <- function(coords, design) {

@@ -1,7 +1,8 @@
 # The data of a fit, found by the name in its call, since the fit does not keep them.
 
 # `what`: the caller that needs them. Data that are found must be those that were fitted.
-needed_data <- function(object, what) {
+# `changed_in`: says what differs, as changed_parts() does.
+needed_data <- function(object, what, changed_in = changed_parts) {
   data <- data_of_call(object)
   if (is.null(data)) {
     abort_neargp("newdata", c(sprintf("%s needs the data of the fit, which are no longer found.",
@@ -9,7 +10,7 @@ needed_data <- function(object, what) {
       x = sprintf("They were `%s` when the model was fitted.", named_data(object)),
       i = advice_on_data))
   }
-  changed <- changed_parts(object, data)
+  changed <- changed_in(object, data)
   if (length(changed)) {
     abort_neargp("newdata", c(
       sprintf("%s needs the data of the fit, and `%s` has changed since the fit.", what,

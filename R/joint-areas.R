@@ -18,7 +18,7 @@
 #'   `support = block_support()`. Each row is the mean over the points of its area, see
 #'   [block_support()]. Predictions at points use all responses.
 #' * **Limits**: an area takes at most 64 points. Counts on areas, `covariates` at points, `subset`
-#'   and folds of locations are errors of class `neargp_error_support`.
+#'   folds of locations and `model.frame()` are errors of class `neargp_error_support`.
 #' * **Accuracy**: `k` is at least 30 by default, since points of areas are close to each other.
 #'   Areas with little noise and a short range need the exact factor. It replaces the incomplete
 #'   one up to 5,000 unknowns and is an error beyond.

@@ -8,7 +8,12 @@ terms.neargp_joint <- function(x, ...) lapply(parts_of(x), stats::terms)
 model.matrix.neargp_joint <- function(object, ...) lapply(parts_of(object), stats::model.matrix)
 
 #' @export
-model.frame.neargp_joint <- function(formula, ...) lapply(parts_of(formula), stats::model.frame)
+model.frame.neargp_joint <- function(formula, ...) {
+  if (has_joint_areas(formula$parts)) {
+    refuse_areal("model.frame()", "Use model.matrix(), or the columns of the data.")
+  }
+  lapply(parts_of(formula), stats::model.frame)
+}
 
 # Responses may come from different data frames, and rows without one response are fitted to the
 # others, therefore the rows of all responses stand below each other.

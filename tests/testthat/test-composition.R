@@ -148,6 +148,25 @@ test_that("frequency weights are repeated samples, and samples without counts ar
   expect_equal(nrow(augment(chosen)), 60L)
 })
 
+test_that("the model frame and the design are those of the one formula", {
+  d <- taxa_data(n = 20)
+  d <- rbind(d, d)
+  d$elevation[21:40] <- seq(-1, 1, length.out = 20)
+  d$elevation[3] <- NA
+  d$taxa[5, ] <- 0L
+  fit <- suppressMessages(neargp(taxa ~ elevation, d, coords = ~ x + y, family = multinomial(),
+    method = vnngp(k = 8)))
+  frame <- model.frame(fit)
+  known <- setdiff(1:40, c(3, 5))
+  expect_equal(model.response(frame), d$taxa[known, ], ignore_attr = TRUE)
+  expect_equal(frame$elevation, d$elevation[known])
+  expect_equal(model.matrix(fit), model.matrix(~ elevation, d[known, ]), ignore_attr = TRUE)
+  expect_equal(colnames(model.matrix(fit)), c("(Intercept)", "elevation"))
+  d$taxa[1, 1] <- d$taxa[1, 1] + 1L
+  expect_error(model.frame(fit), "response differs", class = "neargp_error_newdata")
+  expect_equal(model.matrix(fit)[, 2L], d$elevation[known], ignore_attr = TRUE)
+})
+
 test_that("samples of one location with unlike trends have constants of their own", {
   d <- taxa_data(n = 20)
   twice <- rbind(d, d)
