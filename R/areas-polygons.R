@@ -24,7 +24,7 @@ as_areas <- function(areas, object) {
   geometry <- measured_polygons(geometry, object$locations)
   check_valid_polygons(geometry)
   list(geometry = geometry, columns = drop_geometry(areas),
-    known = rep(TRUE, length(geometry)), restore = restorer(areas))
+    known = rep(TRUE, length(geometry)), restore = geometry_restorer(areas))
 }
 
 spatial_hint_of_areas <- function(x) {

@@ -101,25 +101,6 @@ in_class_of <- function(columns, like) {
     row.names = .set_row_names(nrow(columns)))
 }
 
-restorer <- function(newdata) {
-  if (is_stars(newdata)) return(function(columns) columns_as_grid(columns, newdata))
-  if (inherits(newdata, "sf")) return(function(columns) attach_geometry(columns, newdata))
-  if (inherits(newdata, "sfc")) return(function(columns) sf::st_sf(columns, geometry = newdata))
-  function(columns) {
-    attr(columns, "row.names") <- attr(newdata, "row.names")
-    in_class_of(columns, newdata)
-  }
-}
-
-# The columns of a result in any class of new rows, by name.
-result_columns <- function(result) {
-  if (is_raster(result)) return(as.list(as.data.frame(terra::values(result))))
-  if (is_stars(result)) {
-    return(lapply(rlang::set_names(names(result)), function(name) as.vector(result[[name]])))
-  }
-  as.list(drop_geometry(result))
-}
-
 # Root mean square extent of each range's coordinates, the unit in which ranges are searched. Group
 # 0, or NA, is of coordinates that the component does not depend on.
 group_scales <- function(coords, group) {

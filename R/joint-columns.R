@@ -98,7 +98,7 @@ predict.neargp_joint <- function(object, newdata,
   result
 }
 
-# The attribute "covariance" has no place in a SpatVector.
+# A SpatVector cannot store the attribute "covariance".
 check_rows_of_newdata <- function(newdata, covariance, use_observed) {
   is_grid <- is_raster(newdata) || is_stars(newdata) ||
     is_foreign_map(newdata) && !inherits(newdata, "SpatVector")

@@ -10,15 +10,14 @@
 #' ```
 #'
 #' @details
-#' The criterion is `2 * df - 2 * score`, where the score is the ELBO, or the log-likelihood of
-#' Gaussian responses, whose criterion is AIC. A factor thus has to gain more than the number of
-#' its loadings. With `folds` the fit with the lowest log score of left-out locations is the best.
+#' The criterion is `2 * df - 2 * score`, where the score is the ELBO. For Gaussian responses it is
+#' the log-likelihood, and the criterion is AIC. A factor must gain more than the number of its
+#' loadings. With `folds` the fit with the lowest log score of left-out locations is the best.
 #'
 #' With as many factors as responses, the prior of [joint_models] lowers the ELBO of the fit. The
 #' table compares maxima: its score is that of a further search without the prior.
 #'
-#' The first row of the table is the sum of separate fits. Compositions and responses on areas lack
-#' it, because their single fits are of other observations.
+#' The first row of the table is the sum of separate fits. Compositions and areas lack it.
 #'
 #' @param object a joint fit by [neargp()], whose formulas, families and data are used. The data
 #'   must exist where `compare_ranks()` is called.
@@ -120,7 +119,8 @@ new_ranks <- function(object, fits, folds, refit) {
   best <- names(fits)[which.min(criterion)]
   is_likelihood <- all_gaussian(known[[1L]]$parts)
   structure(list(table = table, fits = fits, best = fits[[best]], chosen = best,
-    criterion = if (is.null(folds)) criterion_name(is_likelihood) else "log score of left-out locations",
+    criterion = if (is.null(folds)) criterion_name(is_likelihood) else
+      "log score of left-out locations",
     score = known[[1L]]$score), class = "neargp_ranks")
 }
 
@@ -141,7 +141,8 @@ criterion_name <- function(is_likelihood) {
 }
 
 rank_row <- function(score, df, log_score = NULL) {
-  data.frame(df = df, score = score, criterion = 2 * df - 2 * score, log_score = log_score %||% NA_real_)
+  data.frame(df = df, score = score, criterion = 2 * df - 2 * score,
+    log_score = log_score %||% NA_real_)
 }
 
 # Parameters of separate fits: a variance for each response in place of the loadings, and the

@@ -139,6 +139,12 @@ drop_geometry <- function(data) {
   plain_columns(as.data.frame(if (inherits(data, "sf")) sf::st_drop_geometry(data) else data))
 }
 
+# Turns a data frame of results into sf with the geometry of `newdata`, sf or sfc.
+geometry_restorer <- function(newdata) {
+  if (inherits(newdata, "sf")) return(function(columns) attach_geometry(columns, newdata))
+  function(columns) sf::st_sf(columns, geometry = newdata)
+}
+
 attach_geometry <- function(columns, newdata) {
   geometry <- sf::st_geometry(newdata)
   if (!inherits(newdata, "tbl_df")) return(sf::st_sf(columns, geometry = geometry))

@@ -20,8 +20,7 @@ test_extended("two factors are found in data of two factors", {
   # five intercepts and a range, with 5, 9 and 12 loadings; else five variances and five ranges
   expect_equal(ranks$table$df, c(15, 11, 15, 18))
   expect_equal(ranks$table$criterion, 2 * ranks$table$df - 2 * ranks$table$score)
-  expect_match(paste(capture.output(print(ranks)), collapse = "\n"), "Lowest criterion (2 df - 2 ELBO): 2",
-    fixed = TRUE)
+  expect_output(print(ranks), "Lowest criterion (2 df - 2 ELBO): 2", fixed = TRUE)
   set.seed(1)
   held_out <- compare_ranks(fit, 1:2, folds = 4, own = cov_exponential())
   expect_identical(rownames(held_out$table), c("separate", "1", "2", "1 + own", "2 + own"))
