@@ -1,7 +1,7 @@
 #' Compare numbers of shared factors
 #'
 #' @description
-#' Fits a [joint model][joint_models] with one, two, three and more shared factors. Returns a table,
+#' Fits a [joint model][joint_models] with one, two and more shared factors. Returns a table,
 #' all fits, and the best one. Experimental.
 #'
 #' ```r
@@ -19,16 +19,16 @@
 #'
 #' The first row of the table is the sum of separate fits. Compositions and areas lack it.
 #'
-#' @param object a joint fit by [neargp()], whose formulas, families and data are used. The data
+#' @param object a joint fit by [neargp()], whose formulas and families are used. Its data
 #'   must exist where `compare_ranks()` is called.
-#' @param ranks numbers of factors, integers from 1 to the number of responses. Default: 1 to 4.
+#' @param ranks numbers of factors, from 1 to the number of responses. Default: 1 to 4.
 #' @param own a covariance. Tries each rank also with a field of each response's own. Default
 #'   `NULL`: without such fields.
 #' @param covariance the covariance of the factors. Default: the first of `object`.
 #' @param folds a number of folds, or a fold for each observation, for [cross_validate()]. Default
 #'   `NULL`: no cross-validation.
 #' @param refit whether to estimate all parameters for each fold. Default: `FALSE`.
-#' @return A list of class `neargp_ranks` with `table`, a data frame with a row for each fit, `fits`
+#' @return A list of class `neargp_ranks` with the data frame `table`, a row for each fit, `fits`
 #'   and `best`, a fit. A fit that fails is `NULL` and its row is `NA`.
 #' @seealso [joint_models], [cov_coregionalisation()]
 #' @examples
