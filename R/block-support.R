@@ -32,9 +32,9 @@
 #'   the article "Areas and change of support" for timings.
 #'
 #' @param points the number of points in a square area, an integer. Default: 16. The grid cuts other
-#'   areas into more parts, for example 6 in place of 4, up to about 400. Use more for areas that are
-#'   wide in units of the range. The default yields the variance of a mean to 2% if the range is the
-#'   side of the square.
+#'   areas into more parts, for example 6 in place of 4, up to about 400. Use more for areas that
+#'   are wide in units of the range. The default yields the variance of a mean to 2% if the range is
+#'   the side of the square.
 #' @param weights a SpatRaster of non-negative numbers, such as inhabitants, that weight the means
 #'   within areas. Cells at an edge count by their part inside. Default `NULL`: none. For the noise,
 #'   use the `weights` of [neargp()].

@@ -72,7 +72,7 @@
 #'
 #' * `cov_spacetime(cov_matern(sd = ~ elevation))` is a local standard deviation.
 #' * `cov_spacetime(cov_matern(by = ~ effort))` is a coefficient of `effort` that varies in space
-#'   and time.
+#'   and time. A factor is an error.
 #' * `cov_spacetime(cov_matern(range = ~ elevation), model = "separable")` is a local range in
 #'   space. The range in time stays the same everywhere. The Gneiting model needs `beta = 0`. Other
 #'   values are an error, since the function is then not positive definite.
