@@ -163,7 +163,7 @@ idle_ranges_note <- function(x) {
   idle <- setdiff(which(idle_ranges(x)), ranges_of_covariates(x))
   if (!length(idle)) return(NULL)
   one <- length(idle) == 1L
-  # `range` belongs to several coordinates.
+  # `range` without a suffix is a distance in space.
   shared <- x$parameters$name[idle] == "range"
   named <- ifelse(shared, "the distance in space", sub("^range_", "", x$parameters$name[idle]))
   sprintf("Almost no effect of %s: %s more than 50 times the extent of the locations. Predictions are much the same without %s.",
