@@ -3,8 +3,7 @@
 #' Predict the probabilities of categories of a composition
 #'
 #' @description
-#' Returns the probability of each category, with its standard deviation. The probabilities of a
-#' location sum to 1.
+#' Returns the probability of each category, with its standard deviation.
 #'
 #' ```r
 #' predict(fit, newdata, interval = "confidence")
@@ -12,25 +11,24 @@
 #'
 #' @details
 #' The logarithms of ratios to the first category are jointly normal. Means and limits integrate
-#' over them by 2,048 points, the same in each call. The error of a mean is typically 0.0002, and
-#' that of a limit 0.001.
+#' over them by 2,048 points. The typical error of a mean is 0.0002, of a limit 0.001.
 #'
 #' * `simulate()` draws counts that sum to `trials`, or to the totals of the data.
 #' * `scores()` returns the log score of whole samples and Brier scores. Without `newdata`, each
 #'   sample is predicted from the others.
-#' * `residuals()` returns observed less fitted proportions, or Pearson residuals.
+#' * `residuals()` returns observed less fitted proportions.
 #'
 #' @param object a fit with `family = multinomial()`.
-#' @param newdata,level,probs,threads,chunk_size,filename,overwrite,verbose see [predict.neargp()].
-#' @param re.form,allow.new.levels see [predict.neargp()].
+#' @param newdata,level,probs,threads,chunk_size,filename,overwrite,verbose,re.form,allow.new.levels
+#'   see [predict.neargp()].
 #' @param type `"response"` (default) for probabilities, `"quantile"`, `"link"` for logarithms of
 #'   ratios, or `"factor"` for the processes.
 #' @param interval `"confidence"` for probabilities, or `"prediction"` for counts of a new sample,
 #'   with their standard deviation. Default: `"none"`.
 #' @param threshold a number, or one for each category. Adds `p_mean_exceed_<category>`, the chance
-#'   that the probability (times `trials`) exceeds it. Default `NULL`: none.
-#' @param trials the total of a sample, a positive integer. Means, deviations, limits, quantiles
-#'   and thresholds are of expected counts, `trials` times the probability. Default: 1.
+#'   that probability times `trials` exceeds it. Default `NULL`: none.
+#' @param trials the total of a sample, a positive integer. All columns are of counts, `trials`
+#'   times the probability. Default: 1.
 #' @param outputs names of categories. Default: all.
 #' @param ... not used.
 #' @return An object like `newdata` with `mean_<category>`, `sd_<category>` and further columns.

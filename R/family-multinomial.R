@@ -2,7 +2,7 @@
 #'
 #' @description
 #' `family = multinomial()` fits the counts of two or more categories in each sample, for example
-#' pollen types, land cover or votes. Experimental.
+#' pollen, land cover or votes. Experimental.
 #'
 #' ```r
 #' neargp(cbind(oak, beech, pine) ~ elevation, pollen, coords = ~ x + y, family = multinomial())
@@ -12,14 +12,16 @@
 #' The probability of category m is `exp(eta_m)` divided by the sum over all categories. The first
 #' category is the reference with `eta = 0`, as in nnet::multinom() and brms. Each further category
 #' takes a trend, and all share Gaussian processes as in [joint models][joint_models]. The order of
-#' the categories changes coefficients, but neither probabilities nor the ELBO.
+#' the categories changes coefficients, but neither probabilities nor the ELBO. Two exceptions:
+#' the prior of random effects depends on the reference, and a search with `own` processes can end
+#' at another optimum.
 #'
 #' * **Response**: `cbind()` of counts, a matrix of counts with column names, or a factor with one
-#'   category for each row. Samples without a count are left out, and a message says so.
-#' * **Processes**: two factors with one range, or one factor for two categories. Two factors follow
-#'   most of the variation at little cost. [cov_coregionalisation()] chooses other ranks, up to the
-#'   number of categories less 1, and `own` processes.
-#' * **Weights** are frequencies. An offset is an error, since it would cancel.
+#'   category for each row. Samples without counts are left out, with a message.
+#' * **Processes**: two factors with one range, or one factor for two categories.
+#'   [cov_coregionalisation()] chooses other ranks, up to the number of categories less 1, and `own`
+#'   processes.
+#' * **Weights** are frequencies. An offset cancels and is an error.
 #' * **Random effects** belong to the logarithms of ratios to the reference.
 #'
 #' The counts are Poisson given an unknown constant for each sample (Baker 1994), with a normal
@@ -27,8 +29,7 @@
 #'
 #' Use [categorical()] for many predictors, where [svgp()] or [loo_k()] classify.
 #'
-#' @return `multinomial()` returns an object of class `family` for the argument `family` of
-#'   [neargp()]. The fit is of class `neargp_composition`.
+#' @return An object of class `family` for [neargp()], whose fit is of class `neargp_composition`.
 #' @seealso [predict.neargp_composition()], [joint_models], [response_family]
 #' @references Baker, S. G. (1994). The multinomial-Poisson transformation. *The Statistician* 43,
 #'   495–504.
