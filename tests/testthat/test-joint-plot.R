@@ -30,7 +30,7 @@ test_that("plots show all correlations, with numbers that are legible and a titl
   expect_identical(colours_of_numbers(c(-0.9, -0.5, NA, 0.5, 1)),
     c("white", "black", "black", "black", "white"))
   skip_if_not_installed("ggplot2")
-  shown <- ggplot2::layer_data(autoplot(fit), 1L)
+  shown <- ggplot2::layer_data(ggplot2::autoplot(fit), 1L)
   expect_false("grey50" %in% shown$fill)
 })
 
