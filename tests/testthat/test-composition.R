@@ -264,6 +264,6 @@ test_that("printing, tables and refusals", {
   expect_length(coef(updated), 2L)
   expect_error(predict_index(fit, d), class = "neargp_error_argument")
   ranks <- compare_ranks(fit)
-  expect_equal(rownames(ranks$table), c("separate", "1", "2"))
+  expect_equal(rownames(ranks$table), c("1", "2"))
   expect_error(autoplot.neargp_joint_cv(cross_validate(fit, 3)), class = "neargp_error_plot")
 })
