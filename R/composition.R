@@ -208,7 +208,7 @@ located_parts.neargp_composition_responses <- function(responses, parts) {
   })
 }
 
-# Columns whose differences tell samples of one location from each other.
+# Columns that differ between samples of one location.
 designs_of_samples <- function(data) {
   cbind(data$X, if (has_effects(data)) as.matrix(data$effects$Z))
 }

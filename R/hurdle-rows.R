@@ -23,12 +23,6 @@ hurdle_rows <- function(object) {
     present = present)
 }
 
-is_present <- function(presence) {
-  if (inherits(presence, "neargp_classifier"))
-    return(as.integer(observed_classes(presence)) == 2L)
-  presence$data$y == 1
-}
-
 # Scores of each row given the others, see score_rows().
 left_out_hurdle <- function(object, rows, level) {
   parts <- left_out_parts(object, rows)

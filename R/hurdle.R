@@ -197,3 +197,9 @@ predicted_numbers <- function(fit, newdata, type, threads = NULL) {
   result_columns(do.call(stats::predict, c(list(fit, newdata, type = type, verbose = FALSE,
     threads = threads), known)))
 }
+
+is_present <- function(presence) {
+  if (inherits(presence, "neargp_classifier"))
+    return(as.integer(observed_classes(presence)) == 2L)
+  presence$data$y == 1
+}

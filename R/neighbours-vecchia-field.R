@@ -140,8 +140,8 @@ noise_share <- function(problem, values) {
   nugget_of(problem$layout, values) / sum(values[problem$layout$kind == "variance"])
 }
 
-# Whether the likelihood on the field is higher at the optimum on responses. In expectation the
-# higher one has the smaller divergence from the exact likelihood. Only few locations are compared,
+# Whether the likelihood on the field is higher at the optimum on responses. The higher one
+# is expected to diverge less from the exact likelihood. Only few locations are compared,
 # where a search on the field takes seconds.
 is_higher_on_field <- function(problem, state) {
   values <- to_core(state$working, problem$layout$transform)
