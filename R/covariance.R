@@ -37,8 +37,8 @@
 #' `cov_exponential() + cov_gaussian()` combines two scales. Multiply them with `*`:
 #' `cov_matern() * cov_periodic(period = 1)` is a season whose shape changes. The second factor is
 #' of the `time`, or of the only coordinate, as in a separable [cov_spacetime()]. Write the product
-#' of a sum as a sum of products. There are no products of two covariances of the same
-#' plane, whose ranges cannot be told apart.
+#' of a sum as a sum of products. You cannot multiply two covariances of the same coordinates: the
+#' data rarely identify both ranges.
 #'
 #' Name the coordinates in `range` to give each its own: `range = c(x = 10, y = NA)` fixes one range
 #' and estimates the other. With `Inf`, the component does not vary along that coordinate (zonal
