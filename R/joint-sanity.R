@@ -31,8 +31,8 @@ check_joint_fields <- function(fit) {
 }
 
 # The trends are those of the responses, one each.
-check_joint_trend <- function(fit) {
-  found <- lapply(fit$parts, check_of_trend)
+check_joint_trend <- function(object) {
+  found <- lapply(object$parts, check_of_trend)
   wrong <- Filter(function(one) one$ok %in% FALSE, found)
   if (!length(wrong)) {
     return(finding(TRUE, "No column of a trend is nearly a combination of the others."))
