@@ -13,11 +13,9 @@ simulate.neargp_composition <- function(object, nsim = 1, seed = NULL, newdata =
   newdata <- grid_of_parts(object, newdata)
   nsim <- check_count(nsim, "nsim")
   trials <- check_count(trials, "trials")
-  if (!is.null(newdata)) object <- joint_for_effects_of(object, newdata, re.form,
-    allow.new.levels, pooled = FALSE)
   state <- seed_generator(seed)
   on.exit(state$restore())
-  drawn <- drawn_predictors(object, nsim, newdata, threads)
+  drawn <- drawn_predictors(object, nsim, newdata, threads, re.form, allow.new.levels)
   complete <- Reduce(`&`, lapply(drawn$targets, `[[`, "complete"))
   eta <- Map(function(eta, target) eta[complete[target$complete], , drop = FALSE], drawn$eta,
     drawn$targets)

@@ -12,11 +12,9 @@ simulate.neargp_joint <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   }
   newdata <- grid_of_parts(object, newdata)
   nsim <- check_count(nsim, "nsim")
-  if (!is.null(newdata)) object <- joint_for_effects_of(object, newdata, re.form,
-    allow.new.levels, pooled = FALSE)
   state <- seed_generator(seed)
   on.exit(state$restore())
-  drawn <- drawn_predictors(object, nsim, newdata, threads)
+  drawn <- drawn_predictors(object, nsim, newdata, threads, re.form, allow.new.levels)
   columns <- lapply(seq_along(object$outputs), function(m) {
     target <- drawn$targets[[m]]
     full <- matrix(NA_real_, length(target$complete), nsim)
@@ -43,7 +41,9 @@ print.neargp_joint_draws <- function(x, ...) {
 
 # Draws of the linear predictors, a matrix targets x draws for each response, with the parts and
 # targets that they belong to.
-drawn_predictors <- function(object, nsim, newdata, threads) {
+drawn_predictors <- function(object, nsim, newdata, threads, re_form, allow_new_levels) {
+  if (!is.null(newdata)) object <- joint_for_effects_of(object, newdata, re_form,
+    allow_new_levels, pooled = FALSE)
   context <- plain_context(threads)
   parts <- parts_of(object)
   targets <- lapply(parts, function(part) if (is.null(newdata)) target_of_rows(part) else

@@ -25,9 +25,8 @@
 #' @srrstatsTODO {G1.4a} *Internal functions have plain comments, not roxygen2 blocks with @noRd,
 #'   by the rules of the project: a comment gives a reason or a derivation, and short functions
 #'   with telling names have none.*
-#' @srrstats {G1.5} *`bench/` has the script of each claim about speed or accuracy, and
-#'   `bench/README.md` a table of claims, scripts and what was reached; no paper goes with the
-#'   package so far.*
+#' @srrstats {G1.5} *A script in `bench/` checks each claim about speed or accuracy.
+#'   `bench/README.md` lists claims, scripts and results. The package comes without a paper so far.*
 #' @srrstats {G1.6} *`bench/speed-gpgp.R`, `bench/speed-rivals.R`, `bench/geometry.R`,
 #'   `bench/vecchia-inducing.R` and `bench/loo-k-outputs.R` run GpGp, BRISC, GPBoost, RANN, FNN
 #'   and gstat in the same run, `bench/svgp-gpytorch.R` and `bench/vnngp-gpytorch.R` GPyTorch.*
@@ -79,9 +78,9 @@
 #'   `R/locations.R`, `R/model-frame.R`) turn data into plain matrices and vectors, `new_target()`
 #'   of `R/newdata.R` new rows; nothing else sees the user's classes.*
 #' @srrstatsTODO {G2.9} *A third dimension of points, levels that the fit has not seen, durations
-#'   and dates in the place of numbers are errors, and coordinates that are degrees by name alone
-#'   are told. But that a character covariate becomes a factor, and that a response with units is
-#'   predicted in plain numbers, is in help alone: no message tells it.*
+#'   and dates in the place of numbers are errors, and a message reports coordinates that
+#'   are degrees by name alone. Only help says that a character covariate becomes a factor, and
+#'   that predictions of a response with units are plain numbers.*
 #' @srrstats {G2.10} *`drop_geometry()` of `R/pkg-sf.R` makes a plain data frame first; columns
 #'   are taken by `[[` or with `drop = FALSE`; tibbles are tested in
 #'   `tests/testthat/test-newdata.R`.*
@@ -124,11 +123,11 @@
 #'   figures of papers. Most tests simulate fields whose parameters are known.*
 #' @srrstats {G5.1} *`?land_temperature`, `?colorado_precipitation` and `?wet_days` are exported;
 #'   simulated data are made by `tests/testthat/helper-simulate.R`.*
-#' @srrstatsTODO {G5.2} *Errors and warnings have classes and are tested beside what they are of;
-#'   G5.2a and G5.2b are not met to the letter.*
-#' @srrstatsTODO {G5.2a} *Two messages stand twice, for several outputs or inducing points beside
-#'   the usual case: rows of data given to augment(), columns of inducing points
-#'   (`R/classes-methods.R` and `outputs.R`, `inducing-start.R` and `latent-inducing.R`).*
+#' @srrstatsTODO {G5.2} *Tests expect errors and warnings by class, in the test file of the function
+#'   that signals them. The package does not meet G5.2a and G5.2b to the letter.*
+#' @srrstatsTODO {G5.2a} *Two messages appear twice in the code, once for the usual case and once
+#'   for several outputs or inducing points: rows of data given to augment(), columns of inducing
+#'   points (`R/classes-methods.R` and `outputs.R`, `inducing-start.R` and `latent-inducing.R`).*
 #' @srrstatsTODO {G5.2b} *Tests expect conditions of every class but `_package` (sf or terra are
 #'   missing) and `_quantile`; no list shows that each single message has its test.*
 #' @srrstats {G5.3} *`tests/fuzz/checks.R` takes any number of a result that is not finite for a
@@ -137,8 +136,8 @@
 #' @srrstats {G5.4} *Everything is compared with dense matrices, quadrature or differences:
 #'   `tests/testthat/helper-dense.R`, `helper-mixture.R`, `tests/cpp/dense_reference.cpp`,
 #'   `tests/cpp/latent_reference.cpp`.*
-#' @srrstats {G5.4a} *The references are written anew in plain R or C++ (the same files);
-#'   conditioning on all other rows is the exact model, see `tests/testthat/test-neargp.R`.*
+#' @srrstats {G5.4a} *The same files compute the references independently, in plain R or C++.
+#'   Conditioning on all other rows is the exact model, see `tests/testthat/test-neargp.R`.*
 #' @srrstats {G5.4b} *Scores are those of the package scoringRules in
 #'   `tests/testthat/test-scoring-rules.R`; log-likelihoods are GpGp's to 1e-14 in
 #'   `bench/gpgp-agreement.R`, fits those of GPyTorch in `bench/svgp-gpytorch.R` and
@@ -153,8 +152,8 @@
 #' @srrstats {G5.6b} *`tests/testthat/test-neargp.R`, "confidence intervals of Fisher scoring
 #'   cover the truth at several seeds", among the extended tests; `bench/vnngp-coverage.R` for
 #'   latent fields.*
-#' @srrstats {G5.7} *Approximations come to the exact model as they are told to take more:
-#'   `tests/testthat/test-inducing-svgp.R`, `test-neighbours-vecchia-inducing.R`,
+#' @srrstats {G5.7} *Approximations converge to the exact model with more neighbours or inducing
+#'   points: `tests/testthat/test-inducing-svgp.R`, `test-neighbours-vecchia-inducing.R`,
 #'   `test-inducing-families.R`,
 #'   `test-latent-inducing.R`; a tolerance decides the end in `test-inducing-odvgp.R`.*
 #' @srrstats {G5.8} *As in G5.8a to G5.8d, and `tests/fuzz/`, which calls with random and hostile
@@ -173,8 +172,8 @@
 #'   changes nothing beyond rounding"; `test-trend-basis.R` with responses and covariates far from
 #'   0.*
 #' @srrstats {G5.9b} *Stochastic optimisers come near the optimum of the others in
-#'   `tests/testthat/test-adam.R`, `test-inducing-natural.R`, `test-inducing-adam.R`; the order of
-#'   rows and the start of a fit hardly matter in `test-start-values.R` and `test-neargp.R`.*
+#'   `tests/testthat/test-adam.R`, `test-inducing-natural.R`, `test-inducing-adam.R`; tests in
+#'   `test-start-values.R` and `test-neargp.R` change the order of rows and the start of a fit.*
 #' @srrstats {G5.10} *`NEARGP_EXTENDED_TESTS=true` (`tests/testthat/helper-extended.R`,
 #'   `tests/cpp/extended.h`), which `.ci/run` sets.*
 #' @srrstatsNA {G5.11} *Tests need no data beyond those of the package and of R.*

@@ -35,8 +35,8 @@
 #' @srrstatsNA {ML2.0a} *See ML2.0.*
 #' @srrstatsNA {ML2.0b} *See ML2.0.*
 #' @srrstatsNA {ML2.1} *Nothing is broadcast.*
-#' @srrstatsNA {ML2.2} *Scaling is the user's, by the formula, with any values that scale() takes.
-#'   What a method scales for itself is given back in the user's units and has no target to choose
+#' @srrstatsNA {ML2.2} *Users scale columns in the formula, with any values that scale() takes.
+#'   Methods that scale data internally return results in the user's units, without a target value
 #'   (`R/response-unit.R`, `R/trend-basis.R`, `?dspp`).*
 #' @srrstatsNA {ML2.2a} *See ML2.2.*
 #' @srrstatsNA {ML2.2b} *See ML2.2.*
@@ -129,9 +129,8 @@
 #' @srrstats {ML5.4} *`?scores` has up to nine measures, `?classification_scores` those of
 #'   classes.*
 #' @srrstats {ML5.4a} *`?scores`, `?scoring_rules`, `?classification_scores`.*
-#' @srrstatsTODO {ML5.4b} *cross_validate() and loo_predict() return every prediction beside its
-#'   observation, from which any measure can be computed, but a function of the user cannot be
-#'   given to them.*
+#' @srrstatsTODO {ML5.4b} *cross_validate() and loo_predict() return each prediction with its
+#'   observation, from which users compute any measure. They accept no function of the user.*
 #' @srrstats {ML6.0} *`vignettes/neargp.Rmd` fits the seen rows, chooses by cross-validation among
 #'   these and scores the hidden rows once.*
 #' @srrstatsNA {ML6.1} *The package covers fitting, prediction and assessment.*
@@ -169,7 +168,7 @@
 #' @srrstats {ML7.11} *`tests/testthat/test-scores.R`, `test-scoring-rules.R`,
 #'   `test-scores-response.R`, `test-classes-scores.R`.*
 #' @srrstats {ML7.11a} *True distributions have the least proper scores among others in
-#'   `tests/testthat/test-scoring-rules.R` and `test-scores-response.R`; what coverage and PIT
-#'   tell beside them is in `?scores`.*
+#'   `tests/testthat/test-scoring-rules.R` and `test-scores-response.R`; `?scores` explains
+#'   coverage and PIT.*
 #' @noRd
 NULL

@@ -15,8 +15,8 @@
 #'   those of newdata are not repeated; `?neargp`, "Columns with units", says that units of the
 #'   response are not kept.*
 #' @srrstats {RE1.4} *`?neargp` states the model, `?response_family` distributions, `?neargp`
-#'   "Locations" which coordinates share a range; wrong ones are told and tested: units that are
-#'   unlike in `tests/testthat/test-coordinate-units.R`, outliers in
+#'   "Locations" which coordinates share a range; tests check the messages about violations: unlike
+#'   units in `tests/testthat/test-coordinate-units.R`, outliers in
 #'   `test-neighbours-pseudo-observations-student-t.R`, degrees taken as a plane in
 #'   `test-locations.R`; wrong
 #'   models are measured in `bench/loo-k-misspecified.R`.*
@@ -34,8 +34,8 @@
 #'   `test-neargp.R`).*
 #' @srrstats {RE2.4} *As in RE2.4a and RE2.4b.*
 #' @srrstats {RE2.4a} *`check_rank()` of `R/trend-checks.R`, an error that names the columns.*
-#' @srrstats {RE2.4b} *`check_trend()` of `R/trend-checks.R`: a response that is an exact function
-#'   of the trend is refused; separation is told for other families (`R/latent-fit.R`).*
+#' @srrstats {RE2.4b} *`check_trend()` of `R/trend-checks.R` refuses a response that is an exact
+#'   function of the trend. A warning reports separation for other families (`R/latent-fit.R`).*
 #' @srrstats {RE3.0} *`warn_unless_converged()` of `R/neargp.R`, class
 #'   `neargp_warning_convergence`, with what to do.*
 #' @srrstats {RE3.1} *The class lets one suppress it; `fit$convergence`, the last line of print()

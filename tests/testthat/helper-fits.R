@@ -39,3 +39,12 @@ as_units_or_skip <- function() {
 printed_text <- function(x, ...) {
   gsub("[[:space:]]+", " ", paste(capture.output(print(x, ...)), collapse = " "))
 }
+
+# The objective of vecchia(k) in the working parameters of a fit.
+objective_of_fit <- function(fit, k) {
+  problem <- list(data = fit$data, layout = fit$layout,
+    groups = component_groups(fit$covariance, fit$locations), context = test_context(),
+    control = neargp_control())
+  component <- metric_component(fit$core_covariance)
+  local_objective(problem, neighbors_before(problem, component, k, "maxmin", 0))
+}

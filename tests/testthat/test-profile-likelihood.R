@@ -24,11 +24,7 @@ test_on_devices(
     for (covariance in covariances) {
       fit <- suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 39),
         covariance = covariance, control = neargp_control(max_iterations = 2)))
-      problem <- list(data = fit$data, layout = fit$layout,
-        groups = component_groups(fit$covariance, fit$locations), context = test_context(),
-        control = neargp_control())
-      component <- metric_component(fit$core_covariance)
-      objective <- local_objective(problem, neighbors_before(problem, component, 39L, "maxmin", 0))
+      objective <- objective_of_fit(fit, 39L)
       at <- fit$parameters$working + 0.1
       analytic <- objective$evaluate(at, information = TRUE)
       difference <- vapply(seq_along(at), function(a) {

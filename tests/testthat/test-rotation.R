@@ -57,11 +57,7 @@ test_on_devices("derivatives in the working parameters are those of finite diffe
   fit <- suppressWarnings(neargp(z ~ 1, rotated_data(), coords = ~ x + y + depth,
     method = vecchia(k = 39), covariance = cov_matern(nu = NULL, anisotropy = "3d"),
     control = neargp_control(max_iterations = 2)))
-  problem <- list(data = fit$data, layout = fit$layout,
-    groups = component_groups(fit$covariance, fit$locations), context = test_context(),
-    control = neargp_control())
-  component <- metric_component(fit$core_covariance)
-  objective <- local_objective(problem, neighbors_before(problem, component, 39L, "maxmin", 0))
+  objective <- objective_of_fit(fit, 39L)
   at <- fit$parameters$working + 0.1
   difference <- vapply(seq_along(at), function(a) {
     step <- replace(rep(0, length(at)), a, 1e-4)
