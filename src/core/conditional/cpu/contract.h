@@ -41,15 +41,20 @@ inline void quadratic_forms(const ScaleDerivative& form, const V* coords, int ro
   }
 }
 
+// weighted_form() of a full block.
+template <int Block, class V>
+inline V weighted_block(const ScaleDerivative& form, const V* coords, int rows, int i, const V* weighted) {
+  V sum = V{};
+  for (int j = 0; j < i; ++j) sum += weighted[j] * block_form<Block>(form, coords, rows, i, j);
+  return sum;
+}
+
 // sum over j < i of weighted[j] delta' M delta.
 template <class V>
 inline V weighted_form(const ScaleDerivative& form, const V* coords, int rows, int i, const V* weighted) {
+  if (form.block == 2) return weighted_block<2>(form, coords, rows, i, weighted);
+  if (form.block == 3) return weighted_block<3>(form, coords, rows, i, weighted);
   V sum = V{};
-  if (form.block == 2)
-    for (int j = 0; j < i; ++j) sum += weighted[j] * block_form<2>(form, coords, rows, i, j);
-  if (form.block == 3)
-    for (int j = 0; j < i; ++j) sum += weighted[j] * block_form<3>(form, coords, rows, i, j);
-  if (form.block > 0) return sum;
   for (const int d : form.coordinates) {
     const V* x = coords + std::size_t(d) * rows;
     for (int j = 0; j < i; ++j) sum += weighted[j] * (x[i] - x[j]) * (x[i] - x[j]);

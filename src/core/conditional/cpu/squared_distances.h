@@ -46,7 +46,7 @@ inline void add_squared_distances(const V* coords, int rows, int first, int last
 template <class V>
 inline void squared_distances(const V* coords, int rows, int dim, int i, V* r2) {
   squared_differences_of<false>(dim, coords, rows, i, r2);
-  add_squared_distances(coords, rows, 4, dim, i, r2);
+  if (dim > 4) add_squared_distances(coords, rows, 4, dim, i, r2);
 }
 
 }  // namespace neargp
