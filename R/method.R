@@ -111,14 +111,17 @@ neighbor_settings <- function(k, default) {
 # at each k end when the metric has not moved, or when the optimiser gains a negligible amount from
 # new neighbours. `objective_for(component, k)` searches neighbours in the metric of that component.
 # `optimize(objective, working, coarse)` maximises. Where `is_left(state)` before the last level,
-# that state is returned, with `left` TRUE.
+# that state is returned, with `left` TRUE. `refined(state)` is the state from which the last level
+# begins where it is not the only one.
 fit_with_neighbors <- function(problem, k, objective_for, optimize,
                                negligible = problem$control$refresh_gain,
-                               is_left = function(state) FALSE, own_objective = objective_for) {
+                               is_left = function(state) FALSE, own_objective = objective_for,
+                               refined = function(state) state) {
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   levels <- if (is.null(problem$warm_start)) unique(c(first_k(problem$control, k), k)) else k
   for (level in levels) {
     if (level == k && is_left(state)) return(c(state, left = TRUE))
+    if (level == k && length(levels) > 1L) state <- refined(state)
     state$rounds <- NULL
     state <- fit_level(problem, level, level < k, state, objective_for, optimize, negligible)
   }

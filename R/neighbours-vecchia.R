@@ -207,7 +207,8 @@ fit_method.neargp_vecchia <- function(method, problem) {
   problem <- few$problem
   state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible,
     function(state) is_clearly_lossy(problem, state$working, order_in),
-    own_objective = function(component, k) objective_for(component, k, 0))
+    own_objective = function(component, k) objective_for(component, k, 0),
+    refined = function(state) with_field_of_few_rows(problem, state, method$k))
   state <- add_counts(add_counts(state, begun), few)
   conditioning <- conditioning_at(problem, state, isTRUE(state$left), order_in)
   if (identical(conditioning$on, "field")) {
