@@ -126,6 +126,8 @@ void ApproximateInverse::list_pairs(const std::vector<std::vector<int>>& chosen)
     pair_start_.push_back(pair_column_.size());
   }
   product_.resize(pair_column_.size());
+  square_.resize(chosen.size());
+  for (std::size_t j = 0; j < chosen.size(); ++j) own_pair_.push_back(pair_of(int(j), int(j)));
   block_start_.assign(1, 0);
   for (const std::vector<int>& own : chosen) {
     for (std::size_t a = 0; a < own.size(); ++a)
@@ -150,7 +152,7 @@ void ApproximateInverse::list_occurrences() {
     for (int a = 0; a < rows_.count(t); ++a)
       for (std::size_t p = pair_start_[column[a]]; p < pair_start_[column[a] + 1]; ++p) {
         const int other = place[pair_column_[p]];
-        if (other >= 0) occurrence_.push_back({int(p), std::uint16_t(a), std::uint16_t(other)});
+        if (other >= 0 && other != a) occurrence_.push_back({int(p), std::uint16_t(a), std::uint16_t(other)});
       }
     for (int a = 0; a < rows_.count(t); ++a) place[column[a]] = -1;
     occurrence_start_.push_back(occurrence_.size());
@@ -159,12 +161,15 @@ void ApproximateInverse::list_occurrences() {
 
 // C at the pairs.
 void ApproximateInverse::add_pairs(std::vector<double>& c) const {
+  std::vector<double> squares(rank_.size(), 1.0);
   for (Index t = 0; t < rows_.targets(); ++t) {
+    const int* column = rows_.column(t);
     const double* w = rows_.entries(t);
+    for (int a = 0; a < rows_.count(t); ++a) squares[column[a]] += w[a] * w[a];
     for (std::size_t o = occurrence_start_[t]; o < occurrence_start_[t + 1]; ++o)
       c[occurrence_[o].pair] += w[occurrence_[o].first] * w[occurrence_[o].second];
   }
-  for (std::size_t j = 0; j < rank_.size(); ++j) c[pair_of(int(j), int(j))] += 1.0;
+  for (std::size_t j = 0; j < rank_.size(); ++j) c[own_pair_[j]] = squares[j];
 }
 
 bool ApproximateInverse::factorize(const RunContext& context) {
@@ -188,6 +193,7 @@ void ApproximateInverse::find_products() {
   for (std::size_t j = 0; j < rank_.size(); ++j)
     for (std::size_t a = start_[j]; a < start_[j + 1]; ++a)
       for (std::size_t b = start_[j]; b <= a; ++b) product_[*pair++] += f_[a] * f_[b];
+  for (std::size_t j = 0; j < rank_.size(); ++j) square_[j] = product_[own_pair_[j]];
 }
 
 double ApproximateInverse::log_det() const {
@@ -215,12 +221,13 @@ void ApproximateInverse::multiply_transposed(const double* x, int width, double*
 }
 
 void ApproximateInverse::multiply_row(Index t, double* h) const {
+  const int* column = rows_.column(t);
   const double* w = rows_.entries(t);
-  std::fill_n(h, rows_.count(t), 0.0);
+  for (int a = 0; a < rows_.count(t); ++a) h[a] = square_[column[a]] * w[a];
   for (std::size_t o = occurrence_start_[t]; o < occurrence_start_[t + 1]; ++o) {
     const Occurrence& own = occurrence_[o];
     h[own.first] += product_[own.pair] * w[own.second];
-    if (own.first != own.second) h[own.second] += product_[own.pair] * w[own.first];
+    h[own.second] += product_[own.pair] * w[own.first];
   }
 }
 

@@ -34,7 +34,7 @@ class ApproximateInverse {
   double entry(int i, int j) const;  // of F'F
 
  private:
-  struct Occurrence {  // of a pair in a row of W: the positions of its columns there
+  struct Occurrence {  // of a pair of two columns in a row of W: their positions there
     int pair;
     std::uint16_t first, second;
   };
@@ -59,7 +59,8 @@ class ApproximateInverse {
   std::vector<double> use_f_;
   std::vector<std::size_t> pair_start_;  // of column j: the pairs with columns before it and itself
   std::vector<int> pair_column_;
-  std::vector<double> product_;           // F'F at the pairs
+  std::vector<int> own_pair_;             // the pair of column j with itself
+  std::vector<double> product_, square_;  // F'F at the pairs, and its diagonal
   std::vector<std::size_t> block_start_;  // of row j of F: the pairs of its columns, those of a lower triangle by rows
   std::vector<int> block_;
   std::vector<std::size_t> occurrence_start_;  // of row t of W

@@ -9,9 +9,14 @@ GramColumns::GramColumns(const EffectRows& rows) : rows_(rows), start_(std::size
     for (int a = 0; a < rows.count(t); ++a) ++start_[rows.column(t)[a] + 1];
   for (int j = 0; j < columns(); ++j) start_[j + 1] += start_[j];
   row_.resize(start_.back());
+  place_.resize(start_.back());
   std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
   for (Index t = 0; t < rows.targets(); ++t)
-    for (int a = 0; a < rows.count(t); ++a) row_[next[rows.column(t)[a]]++] = int(t);
+    for (int a = 0; a < rows.count(t); ++a) {
+      const std::size_t at = next[rows.column(t)[a]]++;
+      row_[at] = int(t);
+      place_[at] = std::uint16_t(a);
+    }
 }
 
 void GramColumns::add_column(int j, double* sums) const {
@@ -22,7 +27,7 @@ void GramColumns::add_column(int j, double* sums) const {
     const int* column = rows_.column(t);
     const double* w = rows_.entries(t);
     const int count = rows_.count(t);
-    const double own = w[std::lower_bound(column, column + count, j) - column];
+    const double own = w[place_[r]];
     for (int a = 0; a < count; ++a) sums[column[a]] += own * w[a];
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "base/run_context.h"
@@ -45,6 +46,7 @@ class GramColumns {
   const EffectRows& rows_;
   std::vector<std::size_t> start_;  // of column j, whose rows follow each other
   std::vector<int> row_;
+  std::vector<std::uint16_t> place_;  // of column j in that row
   mutable std::vector<double> sums_;  // of the parts of the rows
 };
 
