@@ -1,6 +1,7 @@
 # Components of space and time in print().
 
-space_time_labels <- c(gneiting = "Gneiting", separable = "Separable", product_sum = "Product-sum")
+space_time_labels <- c(gneiting = "Gneiting", separable = "Separable", product_sum = "Product-sum",
+  metric = "Metric")
 
 # `of_space`: what the covariance in space is.
 describe_space_time <- function(component, of_space) {
@@ -17,6 +18,7 @@ space_time_lines <- function(component) {
   formula <- switch(settings$model,
     gneiting = "1 / g * correlation(r / g^(beta / 2)), g = 1 + (lag / range_time)^(2 alpha)",
     separable = "the correlation above times that in time",
+    metric = "the correlation above of sqrt(r^2 + (lag / range_time)^2)",
     product_sum = "shares of the product, of the correlation above and of that in time")
   shown <- vapply(c(alpha = list(settings$alpha), beta = list(settings$beta)),
     function(value) if (is.null(value)) "estimated" else format(value), "")
@@ -31,7 +33,8 @@ space_time_lines <- function(component) {
 # The distance in units of the range of group `group`, which is the last where it is that of time.
 effective_distance_of <- function(component, group, level = 0.05) {
   settings <- component$space_time
-  if (is.null(settings) || group < length(component$range)) {
+  if (is.null(settings$time_family) && !is_gneiting(component) ||
+      group < length(component$range)) {
     return(effective_distance(component$family, component$shape, level))
   }
   if (settings$model == "gneiting") return((1 / level - 1)^(1 / (2 * settings$alpha)))
@@ -58,7 +61,7 @@ component_remark <- function(x, j, digits) {
   falls <- effective_distance_of(component, length(component$range), 0.5)
   half <- if (is.finite(falls)) paste0("At one location the correlation is 1/2 after ",
     shown(component$range[length(component$range)] * falls), unit)
-  switch(settings$model, gneiting = half,
+  switch(settings$model, gneiting = , metric = half,
     separable = c(if (settings$time_family == "exponential") phi_remark(x, j, shown, unit), half),
     product_sum = {
       rest <- 1 - settings$product

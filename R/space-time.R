@@ -75,7 +75,9 @@
 #'   and time. A factor is an error.
 #' * `cov_spacetime(cov_matern(range = ~ elevation), model = "separable")` is a local range in
 #'   space. The range in time stays the same everywhere. The Gneiting model needs `beta = 0`. Other
-#'   values are an error, since the function is then not positive definite.
+#'   values are an error, since the function is then not positive definite. With `"metric"`, the
+#'   ratio `r` alone changes: `cov_matern(range = ~ elevation)` without [cov_spacetime()] varies the
+#'   range in time by the same factor.
 #' * `cov_spacetime(cov_matern(warp = monotone(~ depth), ard = TRUE))` warps coordinates of space,
 #'   and [expand()] adds learned ones. `beta` is then at most 2 divided by the number of coordinates
 #'   of space, learned ones included. You cannot warp the time, or use [mlp()].
@@ -131,8 +133,9 @@ cov_spacetime <- function(space = cov_matern(nu = NULL), time = NULL,
   refuse_of_model(alpha, "alpha", model == "gneiting", model, "an `alpha`")
   refuse_of_model(beta, "beta", model == "gneiting", model, "a `beta`")
   refuse_of_model(shares, "shares", model == "product_sum", model, "shares")
-  if (model == "metric") return(space)
   component <- space$components[[1L]]
+  # Without a local range it is the covariance of one distance that all methods know.
+  if (model == "metric" && is.null(component$local$log_range)) return(space)
   if (model == "gneiting") check_gneiting(component, beta)
   component$space_time <- c(list(model = model,
     alpha = check_number(alpha, "alpha", 0, 1, null_ok = TRUE, open = TRUE),

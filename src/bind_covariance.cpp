@@ -56,6 +56,7 @@ neargp::WarpedCoordinate to_warp(const Rcpp::List& list) {
 namespace {
 
 neargp::SpaceTimeModel to_space_time_model(const std::string& name) {
+  if (name == "metric") return neargp::SpaceTimeModel::metric;
   if (name == "gneiting") return neargp::SpaceTimeModel::gneiting;
   if (name == "separable") return neargp::SpaceTimeModel::separable;
   if (name == "product_sum") return neargp::SpaceTimeModel::product_sum;

@@ -142,6 +142,7 @@ double space_time_correlation(const neargp::Component& component, const double* 
     const double psi = std::pow(u, 2.0 * model.alpha) + 1.0;
     return local.factor * correlation(component, h / std::pow(psi, 0.5 * model.beta)) / psi;
   }
+  if (model.model == neargp::SpaceTimeModel::metric) return local.factor * correlation(component, std::hypot(h, u));
   const double in_space = local.factor * correlation(component, h);
   const double in_time = margin(model.time_family, model.time_shape, u);
   if (model.model == neargp::SpaceTimeModel::separable) return in_space * in_time;

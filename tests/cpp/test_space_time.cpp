@@ -22,6 +22,11 @@ Component gneiting(Component component, double alpha, double beta) {
   return component;
 }
 
+Component with_metric(Component component) {
+  component.space_time.model = SpaceTimeModel::metric;
+  return component;
+}
+
 Component separable(Component component, Family time_family, double time_shape = 0.0) {
   component.space_time.model = SpaceTimeModel::separable;
   component.space_time.time_family = time_family;
@@ -83,6 +88,8 @@ std::vector<Covariance> warped_space_time_covariances() {
   all.warps = {{1, {{3}, {0.3}}, true}, {3, {{3}, {0.4}}, false}};
   std::vector<Covariance> result;
   result.push_back({{separable(ranged, Family::exponential)}, 0.2, {}});
+  result.push_back({{with_metric(ranged)}, 0.2, {}});
+  result.push_back({{plain, with_metric(all)}, 0.2, {}});
   result.push_back({{gneiting(ranged, 0.7, 0.0)}, 0.2, {}});
   result.back().active.assign(result.back().parameters(), 1);
   result.back().active[4] = 0;  // beta

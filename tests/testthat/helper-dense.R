@@ -81,6 +81,7 @@ dense_space_time <- function(a, b, component) {
     return(component$variance / psi * dense_in_space(space, a[, -time, drop = FALSE],
       b[, -time, drop = FALSE], wider))
   }
+  if (settings$model == "metric") return(dense_local_covariance(a, b, component, time))
   in_space <- dense_in_space(space, a[, -time, drop = FALSE], b[, -time, drop = FALSE], 1)
   in_time <- dense_correlation(settings$time_family, u, settings$time_shape)
   if (settings$model == "separable") return(component$variance * in_space * in_time)

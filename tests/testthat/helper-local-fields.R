@@ -3,14 +3,15 @@
 # row's squared local range. With M = (Sigma_i + Sigma_j) / 2,
 #   k_ij = variance sd_i sd_j |Sigma_i|^(1/4) |Sigma_j|^(1/4) |M|^(-1/2) rho(d' M^-1 d).
 
-dense_local_covariance <- function(a, b, component) {
+dense_local_covariance <- function(a, b, component, still = integer(0)) {
   places <- length(component$group)
   metric <- solve(crossprod(t(dense_scaled(diag(places), component))))
   sd <- lapply(list(a, b), function(x) dense_local_factor(component$log_sd, x))
   range <- lapply(list(a, b), function(x) dense_local_factor(component$log_range, x))
+  stretched <- function(range) tcrossprod(replace(rep(range, places), still, 1)) * metric
   entry <- function(i, j) {
-    first <- range[[1L]][i]^2 * metric
-    second <- range[[2L]][j]^2 * metric
+    first <- stretched(range[[1L]][i])
+    second <- stretched(range[[2L]][j])
     mean <- (first + second) / 2
     d <- a[i, seq_len(places)] - b[j, seq_len(places)]
     r <- sqrt(drop(d %*% solve(mean, d)))

@@ -60,6 +60,9 @@ local_spacetimes <- function() {
   penalized <- function(...) cov_exponential(..., penalty = 1)
   list(cov_spacetime(penalized(range = ~ height), model = "separable"),
     cov_spacetime(penalized(range = ~ height, sd = ~ x), beta = 0),
+    cov_spacetime(cov_matern(1.5, range = ~ height, sd = ~ x, penalty = 1), model = "metric"),
+    cov_spacetime(penalized(range = ~ height, ard = TRUE, warp = expand(1, ~ x)),
+      model = "metric"),
     cov_spacetime(cov_matern(1.5, range = ~ height, warp = expand(1, ~ bumps(2)), penalty = 1),
       cov_matern(1.5), "product_sum"),
     cov_spacetime(penalized(warp = list(expand(1, ~ height + x), monotone(~ y, 3)))) +
@@ -108,6 +111,25 @@ test_that("a local range is found", {
   stationary <- local_space_time(cov_spacetime(cov_exponential(), model = "separable"), data,
     vecchia(k = 20))
   expect_gt(c(logLik(fit)), c(logLik(stationary)) + 5)
+})
+
+# One station: pairs of its observations differ in time alone, where the local range is the same.
+test_that("a local range of the metric model leaves the range in time as it is", {
+  data <- space_time_data(9, 5)
+  fit <- local_fit(cov_spacetime(cov_exponential(range = ~ height, penalty = 1), model = "metric"),
+    exact_gp(), data, time = ~ day)
+  at <- data[data$height %in% range(data$height), ]
+  coords <- embed_coordinates(raw_coordinates(at, fit$locations), fit$locations, data = at)
+  K <- core_covariance_matrix(coords, coords, as_specified(fit$core_covariance))
+  component <- fit$core_covariance$components[[1L]]
+  lag <- as.matrix(stats::dist(at$day)) / component$range[2L]
+  same <- outer(at$height, at$height, `==`)
+  expect_equal(K[same], (component$variance * exp(-lag))[same], tolerance = 1e-12)
+  expect_output(print(fit), "Metric")
+})
+
+test_that("a metric model without a local range is the covariance of one distance", {
+  expect_identical(cov_spacetime(cov_matern(), model = "metric"), cov_matern())
 })
 
 test_that("further coordinates of expand() limit beta", {

@@ -35,12 +35,13 @@ struct WarpedCoordinate {
   bool monotone = false;
 };
 
-// How a component depends on space and time. With `metric` it depends on one distance of all coordinates. Otherwise it
-// depends on the distances in space and in time, the last coordinate, as space_time.h describes.
-enum class SpaceTimeModel { metric, gneiting, separable, product_sum };
+// How a component depends on space and time. With `none` it depends on one distance of all coordinates, which local
+// ranges divide together. Otherwise it depends on the distances in space and in time, the last coordinate, as
+// space_time.h describes.
+enum class SpaceTimeModel { none, metric, gneiting, separable, product_sum };
 
 struct SpaceTime {
-  SpaceTimeModel model = SpaceTimeModel::metric;
+  SpaceTimeModel model = SpaceTimeModel::none;
   Family time_family = Family::exponential;  // the family in time of a separable one and of a product-sum
   double time_shape = 0.0;
   double alpha = 1.0, beta = 0.0;     // of Gneiting's
@@ -48,9 +49,8 @@ struct SpaceTime {
 
   bool is_gneiting() const { return model == SpaceTimeModel::gneiting; }
   bool is_sum() const { return model == SpaceTimeModel::product_sum; }
-  bool has_time_shape() const {
-    return (is_sum() || model == SpaceTimeModel::separable) && family_has_shape(time_family);
-  }
+  bool has_time_family() const { return is_sum() || model == SpaceTimeModel::separable; }
+  bool has_time_shape() const { return has_time_family() && family_has_shape(time_family); }
   int parameters() const { return (has_time_shape() ? 1 : 0) + (is_gneiting() || is_sum() ? 2 : 0); }
 };
 
@@ -78,7 +78,7 @@ struct Component {
   std::vector<WarpedCoordinate> warps = {};
 
   bool is_local() const { return by >= 0 || log_sd.size() + log_range.size() > 0 || !warps.empty(); }
-  bool is_space_time() const { return space_time.model != SpaceTimeModel::metric; }
+  bool is_space_time() const { return space_time.model != SpaceTimeModel::none; }
   bool has_shape() const { return family_has_shape(family); }
   // The number of coordinates that the anisotropy mixes.
   int turned() const { return anisotropy.empty() ? 0 : anisotropy.size() == 2 ? 2 : 3; }

@@ -122,6 +122,8 @@ inline SpaceTimeEntry<double> space_time_entry(const PreparedComponent& componen
     const GneitingTime<double> time = gneiting_time(component.space_time.alpha, component.space_time.beta, q);
     const double r2 = p * time.reach;
     gneiting_entry<true>(component, time, r2, in_space(r2), entry);
+  } else if (!component.space_time.has_time_family()) {
+    metric_entry<true>(component, p, q, in_space(p + q), entry);
   } else {
     margins_entry<true>(component, p, q, in_space(p),
                         margin(time_family_choice(component), q, component.wants_term(in_time_shape)), entry);

@@ -84,7 +84,7 @@ void CovarianceLags::evaluate(const double* space2, const double* time2, int cou
       }
       if (component.space_time.is_gneiting()) {
         add_gneiting(component, run, length, correlation + first);
-      } else if (component.is_space_time()) {
+      } else if (component.space_time.has_time_family()) {
         add_margins(component, run, length, correlation + first);
       } else {
         add_metric(component, run, length, correlation + first);

@@ -98,7 +98,7 @@ void prepare_space_time(const Component& component, const Covariance& covariance
     want(given.is_sum() ? in_product : in_alpha, parameter);
     want(given.is_sum() ? in_space_share : in_beta, parameter + 1);
   }
-  if (!given.is_gneiting())
+  if (given.has_time_family())
     prepared.time_table = prepared_table(given.time_family, given.time_shape, prepared.wants_term(in_time_shape));
 }
 

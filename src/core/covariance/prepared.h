@@ -85,7 +85,7 @@ struct PreparedComponent {
   bool has_row_deviations() const { return by >= 0 || log_sd.present(); }
   // Inlined in any case: the linker keeps one function for all instruction sets.
   __attribute__((always_inline)) bool is_local() const { return has_row_deviations() || log_range.present(); }
-  bool is_space_time() const { return space_time.model != SpaceTimeModel::metric; }
+  bool is_space_time() const { return space_time.model != SpaceTimeModel::none; }
   bool wants_term(int term) const { return term_parameter[term] >= 0; }
   bool wants_terms() const {
     bool any = false;

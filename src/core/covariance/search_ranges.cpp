@@ -40,8 +40,8 @@ ShareAt along_space(const PreparedComponent& component, double r) {
 
 ShareAt along_time(const PreparedComponent& component, double r) {
   const SpaceTime& model = component.space_time;
-  if (!component.is_space_time()) return share(family_choice(component), r);
   if (model.is_gneiting()) return {1.0 / (1.0 + std::pow(r, 2.0 * model.alpha)), 0.0};
+  if (!model.has_time_family()) return share(family_choice(component), r);
   const ShareAt at = share(time_family_choice(component), r);
   return above((1.0 - model.product) * model.space, at);
 }

@@ -24,7 +24,13 @@
 // Here l is the share of the product in the variance, and k that of M in the rest. At p = q = 0 the bracket is 1 for
 // all l and k. These are therefore parameters of the correlation, as a shape is. Separable is l = 1.
 //
+// Metric, of one distance. It is a model of its own only with local ranges, which divide p and not q.
+//
+//   C = variance M(p + q)
+//
 // With local ranges e^l in space, p_ij M(p / m_ij) replaces M, see local_scale.h, in the coordinates of space alone.
+// The metric model becomes p_ij M(p / m_ij + q). That is the covariance of Paciorek and Schervish (2006, eq. 4) with
+// kernel matrices diag(e^(2 l_i), ..., e^(2 l_i), 1), where the last entry belongs to time.
 // Products and sums of positive definite functions are positive definite. A Gneiting covariance is one of them only
 // with beta = 0: otherwise g^beta m_ij, a product of two variograms, is no variogram. Let B M be the part of C that is
 // a multiple of M. Then dC/dl_i is B times that of M in local_scale.h.
@@ -103,6 +109,20 @@ inline void gneiting_entry(const PreparedComponent& component, const GneitingTim
   entry.term[in_alpha] = in_log_g * time.share * time.log_q;
   entry.term[in_beta] = -moved * time.log_g;
   entry.in_shape = scale * space.shape;
+}
+
+// `space`: M at p + q.
+template <bool derivatives, class Real>
+inline void metric_entry(const PreparedComponent& component, Real p, Real q, const Margin<Real>& space,
+                         SpaceTimeEntry<Real>& entry) {
+  entry.value = component.variance * space.value;
+  if (!derivatives) return;
+  const Real slope = component.variance * space.slope;
+  entry.of_space = entry.value;
+  entry.moved = p * slope;
+  entry.in_space = component.single_scale ? -2.0 * entry.moved : slope;
+  entry.term[in_time_range] = -2.0 * q * slope;
+  entry.in_shape = component.variance * space.shape;
 }
 
 // Separable, and product-sum.

@@ -130,6 +130,20 @@ void assemble_gneiting_row(const PreparedComponent& component, int c, int i, Til
 }
 
 template <int Lanes, bool derivatives>
+void assemble_metric_row(const PreparedComponent& component, int c, int i, Tile<Lanes>& tile) {
+  using V = typename Pack<Lanes>::Real;
+  const SpaceTimeRows<Lanes> rows(tile);
+  V* r2 = rows.reach;
+  for (int j = 0; j < i; ++j) r2[j] = rows.p[j] + rows.q[j];
+  fill_margin(family_choice(component), derivatives, component.wants_shape(), r2, i, rows.space);
+  for (int j = 0; j < i; ++j) {
+    SpaceTimeEntry<V> entry;
+    metric_entry<derivatives>(component, rows.p[j], rows.q[j], space_margin(component, rows, j), entry);
+    store_entry<Lanes, derivatives>(component, c, tile, i, j, entry);
+  }
+}
+
+template <int Lanes, bool derivatives>
 void assemble_margins_row(const PreparedComponent& component, int c, int i, Tile<Lanes>& tile) {
   using V = typename Pack<Lanes>::Real;
   const SpaceTimeRows<Lanes> rows(tile);
@@ -176,6 +190,8 @@ void assemble_space_time(const PreparedComponent& component, int c, Tile<Lanes>&
     if (component.log_range.present()) use_local_ranges(component, c, i, tile);
     if (component.space_time.is_gneiting()) {
       assemble_gneiting_row<Lanes, derivatives>(component, c, i, tile);
+    } else if (!component.space_time.has_time_family()) {
+      assemble_metric_row<Lanes, derivatives>(component, c, i, tile);
     } else {
       assemble_margins_row<Lanes, derivatives>(component, c, i, tile);
     }
