@@ -70,6 +70,7 @@ for folder in "$@"; do
   case $folder in
     *linalg)
       check_object "$folder/product_engine_avx2.o" neargp_eigen_avx2 ymm
+      check_object "$folder/product_engine_avx512.o" "$(lanes 8)" zmm
       check_object "$folder/column_products_avx2.o" "$(lanes 4)" ymm
       check_object "$folder/column_products_avx512.o" "$(lanes 8)" zmm ;;
     *)

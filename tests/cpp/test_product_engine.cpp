@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -154,6 +155,40 @@ TEST_CASE("results do not depend on where blocks lie in memory, with every instr
     }
     for (const std::vector<double>& result : results) CHECK((result == results.front()));
   });
+}
+
+// Sizes around those of panels, slabs and blocks of summands. Newer versions of Eigen add up in another order.
+TEST_CASE("products with AVX-512 and with AVX2 are equal to the last digit, if Eigen is 3.3") {
+  if (EIGEN_VERSION_AT_LEAST(3, 3, 90)) return;
+  const std::vector<const char*>& sets = tested_instruction_sets();
+  const auto is_tested = [&](const char* set) {
+    return std::any_of(sets.begin(), sets.end(), [&](const char* own) { return std::string(own) == set; });
+  };
+  if (!is_tested("avx512") || !is_tested("avx2")) return;
+  const KeepInstructionSet keep;
+  const auto results = [](const char* set, const Matrix& a, const Matrix& b, bool transposed) {
+    use_instruction_set(set);
+    const Index rows = transposed ? a.cols() : a.rows();
+    Matrix product = Matrix::Constant(rows, b.cols(), 0.1), square = Matrix::Constant(rows, rows, 0.1);
+    const ConstBlock left{a.data(), a.rows(), a.cols(), a.rows(), transposed};
+    product_engine().add_product(-1.0, left, {b.data(), b.rows(), b.cols(), b.rows()},
+                                 {product.data(), rows, b.cols(), rows});
+    product_engine().add_square(1.0, left, {square.data(), rows, rows, rows});
+    Matrix both(rows, b.cols() + rows);
+    both << product, square;
+    return both;
+  };
+  for (const Index rows : {16, 23, 25, 31, 96, 98, 121})
+    for (const Index columns : {6, 8, 15, 514})
+      for (const Index depth : {6, 14, 33, 1027})
+        for (const bool transposed : {false, true}) {
+          CAPTURE(rows);
+          CAPTURE(columns);
+          CAPTURE(depth);
+          const Matrix a = transposed ? Matrix::Random(depth, rows) : Matrix::Random(rows, depth);
+          const Matrix b = Matrix::Random(depth, columns);
+          CHECK(results("avx512", a, b, transposed) == results("avx2", a, b, transposed));
+        }
 }
 
 TEST_CASE("a BLAS computes on one thread while it is called, and has its number of threads back afterwards") {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/arena.h"
 #include "linalg/product_engine_impl.h"
 #include "simd/instruction_set.h"
 #include "simd/wide_sets.h"
@@ -19,7 +20,13 @@ std::atomic<const ProductEngine*> chosen{nullptr};
 }  // namespace
 
 #ifdef NEARGP_WIDE_SETS
-extern const ProductEngine product_engine_avx2;
+extern const ProductEngine product_engine_avx2, product_engine_avx512;
+
+double* packing_memory(Index doubles) {
+  thread_local AlignedBuffer memory(0);
+  memory.reserve(std::size_t(doubles));
+  return memory.data();
+}
 #endif
 
 const ProductEngine& product_engine() {
@@ -29,7 +36,8 @@ const ProductEngine& product_engine() {
 
 const ProductEngine& eigen_engine() {
 #ifdef NEARGP_WIDE_SETS
-  if (instruction_set() != InstructionSet::portable) return product_engine_avx2;
+  if (instruction_set() == InstructionSet::avx512) return product_engine_avx512;
+  if (instruction_set() == InstructionSet::avx2) return product_engine_avx2;
 #endif
   return portable;
 }

@@ -1,8 +1,8 @@
 // A unit of its own, since a pragma sets its target.
 //
-// Eigen's products for processors with AVX2, and also for those with AVX-512, as the AVX-512 of Eigen 3.3 is not
-// reliable. The standard headers come before the target is set, as in conditional/cpu/kernels_avx2.cpp. Eigen needs
-// macros that the compiler does not define for a target set by a pragma. They are defined by hand.
+// Eigen's products for processors with AVX2. The AVX-512 of Eigen 3.3 is not reliable; see product_engine_avx512.cpp.
+// The standard headers come before the target is set, as in conditional/cpu/kernels_avx2.cpp. Eigen needs macros that
+// the compiler does not define for a target set by a pragma. They are defined by hand.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -44,7 +44,9 @@
 namespace neargp {
 extern const ProductEngine product_engine_avx2{"Eigen, AVX2", add_product, add_square,
                                                solve_left,    solve_right, factorize};
-}
+
+Index summands_at_once(Index rows, Index columns, Index depth) { return blocked_depth(rows, columns, depth); }
+}  // namespace neargp
 
 #if defined(__clang__)
 #pragma clang attribute pop

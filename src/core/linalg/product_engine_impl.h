@@ -49,6 +49,12 @@ void add_product(double alpha, ConstBlock a, ConstBlock b, Block c) {
   }
 }
 
+// How many summands of a product Eigen adds up before it adds their sum to the target. It depends on the cache.
+[[maybe_unused]] Index blocked_depth(Index rows, Index columns, Index depth) {
+  Eigen::internal::computeProductBlockingSizes<double, double>(depth, rows, columns);
+  return depth;
+}
+
 void add_square(double alpha, ConstBlock a, Block c) {
   Target target = view(c);
   if (a.transposed) {
