@@ -49,6 +49,12 @@ class NearestBuffer {
     if (size_ > capacity_) keep_nearest();
   }
 
+  void offer(const Candidate& candidate) {
+    if (!(candidate.distance2 <= bound_.distance2)) return;
+    store_[size_++] = candidate;
+    if (size_ > capacity_) keep_nearest();
+  }
+
   // Sorts what was found, at most k candidates, and returns how many there are.
   int finish() {
     const double bound2 = bound_.distance2;

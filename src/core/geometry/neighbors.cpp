@@ -8,8 +8,10 @@
 #include "geometry/block_search.h"
 #include "geometry/curve.h"
 #include "geometry/engine_search.h"
+#include "geometry/flat_search.h"
 #include "geometry/kd_tree.h"
 #include "geometry/lag_search.h"
+#include "geometry/leaf_boxes.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -70,8 +72,11 @@ void search_tree(const KdTree& tree, const KdTree& query_tree, const Eligible& e
     case 2: return search_dimension<2>(tree, query_tree, eligible, k, append_queries, context);
     case 3: return search_dimension<3>(tree, query_tree, eligible, k, append_queries, context);
     case 4: return search_dimension<4>(tree, query_tree, eligible, k, append_queries, context);
-    default: return search_dimension<0>(tree, query_tree, eligible, k, append_queries, context);
+    default: break;
   }
+  const LeafBoxes leaves(tree);
+  search_blocks(
+      tree, query_tree, [&] { return FlatSearch<Eligible>(tree, leaves, eligible, k); }, append_queries, context);
 }
 
 // `lowest_in_leaf`: of each leaf.
