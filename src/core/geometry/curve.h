@@ -179,4 +179,11 @@ UnsetVector<int> rows_along_hilbert(Points points, const RunContext& context) {
   return rows;
 }
 
+// The same for points of any number of coordinates: none unless they are two or three.
+inline UnsetVector<int> rows_along_hilbert(Points points, const RunContext& context) {
+  if (points.dim == 2) return rows_along_hilbert<2>(points, context);
+  if (points.dim == 3) return rows_along_hilbert<3>(points, context);
+  return {};
+}
+
 }  // namespace neargp

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "geometry/engine_search.h"
 #include "geometry/ordering.h"
 #include "parallel/parallel_for.h"
 
@@ -39,8 +40,9 @@ int nearest_to_centroid(Points points, const RunContext& context) {
 
 std::vector<int> maxmin_order(Points points, const RunContext& context, std::vector<double>* distance2) {
   if (points.n == 0) return {};
-  const RankedRows ranked =
-      rounds_pay(points, context) ? maxmin_by_rounds(points, context) : maxmin_by_tournament(points, context);
+  RankedRows ranked;
+  if (!maxmin_by_engine(points, ranked, context))
+    ranked = rounds_pay(points, context) ? maxmin_by_rounds(points, context) : maxmin_by_tournament(points, context);
   std::vector<int> order(ranked.size());
   if (distance2) distance2->resize(ranked.size());
   parallel_ranges(context, points.n, light_range, [&](Index first, Index last, Index) {

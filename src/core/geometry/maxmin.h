@@ -1,6 +1,9 @@
 // The two ways to the maxmin order of geometry/ordering.h. Both return the same ranks to the bit.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+
 #include "base/run_context.h"
 #include "base/unset_vector.h"
 #include "geometry/points.h"
@@ -31,5 +34,12 @@ RankedRows maxmin_by_tournament(Points points, const UnsetVector<int>& rows, con
 
 // Many rows at a time, on all threads: geometry/maxmin_phase.h. For two and three dimensions.
 RankedRows maxmin_by_rounds(Points points, const RunContext& context);
+
+// Positive numbers are ordered as their bits are.
+inline std::uint64_t bits_of(double x) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return bits;
+}
 
 }  // namespace neargp

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -11,13 +10,6 @@
 
 namespace neargp {
 namespace {
-
-// Positive numbers are ordered as their bits are.
-std::uint64_t bits_of(double x) {
-  std::uint64_t bits;
-  std::memcpy(&bits, &x, sizeof(bits));
-  return bits;
-}
 
 // Sorts rows of squared distances between tau2 and 2 tau2, whose bits differ by less than 2^53. On a lattice all
 // distances are equal, so the rows are sorted by number first.

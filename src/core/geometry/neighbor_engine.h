@@ -26,12 +26,42 @@ struct NeighborRequest {
   int* index = nullptr;  // queries.n rows of k labels, filled with -1 when the engine is called
 };
 
+// The k nearest of the rows that come earlier in an order, as of nearest_before().
+struct EarlierRequest {
+  Points points;
+  const int* order = nullptr;        // order[rank] = row
+  const int* along_curve = nullptr;  // all rows, so that rows close in the list are close in space
+  Index first_rank = 0;              // rows from this rank on are queries
+  Index first_row = 0;               // the answer for row r is row r - first_row of `index`
+  int k = 0;
+  int* index = nullptr;  // a row for each query, filled with -1
+};
+
+// The squared distances of a maxmin order.
+struct MaxminRequest {
+  Points points;
+  const int* along_curve = nullptr;
+  int first = 0;  // the row with which the order begins
+  // By row. A row that was chosen gets minus its distance to the rows chosen before it, infinity for the first. The
+  // engine may leave rows at other locations: it leaves their present distance.
+  double* distance2 = nullptr;
+};
+
+// What an engine computes for points along a curve, to the same bit as the functions of geometry/neighbors.h and
+// geometry/ordering.h.
+struct CurveEngine {
+  bool (*pays)(Index n, int dim, int k, const RunContext&);  // k = 0: for the order
+  void (*search_earlier)(const EarlierRequest&, const RunContext&);
+  void (*maxmin)(const MaxminRequest&, const RunContext&);
+};
+
 struct NeighborEngine {
   const char* name;
   void (*search)(const NeighborRequest&, const RunContext&);  // throws an Error
   // Returns whether the engine is expected to be faster than the kd-tree. Null: the engine is always used. Called
   // before the arrays of an ordered search are filled, with only the sizes and the reference points in any order.
   bool (*pays)(const NeighborRequest&, const RunContext&);
+  const CurveEngine* curve = nullptr;  // null: ordered searches are requests as all others
 };
 
 }  // namespace neargp

@@ -12,6 +12,7 @@
 #include "geometry/kd_tree.h"
 #include "geometry/lag_search.h"
 #include "geometry/leaf_boxes.h"
+#include "geometry/stretches.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -120,32 +121,11 @@ RunContext part_of(const RunContext& context, double begin, double end) {
 // the CPU time (bench/ordering.sh): few threads are faster with medians.
 UnsetVector<int> rows_along_curve(Points points, const LagOrder* lags, const RunContext& context) {
   if (lags || context.threads < 8 || points.n < 10000) return {};
-  if (points.dim == 2) return rows_along_hilbert<2>(points, context);
-  if (points.dim == 3) return rows_along_hilbert<3>(points, context);
-  return {};
+  return rows_along_hilbert(points, context);
 }
 
-// The rows of a list whose rank is below `end`, in the same order.
-UnsetVector<int> rows_before(const UnsetVector<int>& rows, const UnsetVector<int>& rank_of_row, Index end,
-                             const RunContext& context) {
-  const Index n = Index(rows.size());
-  std::vector<Index> kept((n + light_range - 1) / light_range + 1, 0);
-  parallel_ranges(context, n, light_range, [&](Index first, Index last, Index range) {
-    for (Index i = first; i < last; ++i) kept[range + 1] += rank_of_row[rows[i]] < end;
-  });
-  for (std::size_t range = 1; range < kept.size(); ++range) kept[range] += kept[range - 1];
-  UnsetVector<int> result(kept.back());
-  parallel_ranges(context, n, light_range, [&](Index first, Index last, Index range) {
-    for (Index i = first, to = kept[range]; i < last; ++i)
-      if (rank_of_row[rows[i]] < end) result[to++] = rows[i];
-  });
-  return result;
-}
-
-// Neighbours of the points with rank first_rank, first_rank + 1, ..., among the points before them. The ranks are
-// cut at n, n/2, n/4, ..., and each stretch searches a tree of the points up to its end. At least half of the points
-// in that tree precede the query. A search therefore meets few points that are not eligible, even in a maxmin or random
-// ordering, where the first points are strewn thinly over the whole domain.
+// Neighbours of the points with rank first_rank, first_rank + 1, ..., among the points before them, in stretches of
+// rank (geometry/stretches.h).
 template <class ResultOfRow>
 void search_before(Points points, const std::vector<int>& order, Index first_rank, int k,
                    const ResultOfRow& result_of_row, const RunContext& context, const LagOrder* lags) {
@@ -162,10 +142,9 @@ void search_before(Points points, const std::vector<int>& order, Index first_ran
   UnsetVector<int> along_curve = rows_along_curve(points, lags, silent);
   const KdTree::Cuts cuts = along_curve.empty() ? KdTree::Cuts::medians : KdTree::Cuts::along_list;
   if (!along_curve.empty()) rows.swap(along_curve);
-  const Index smallest_stretch = std::max<Index>(1024, 4 * Index{k});
   Index end = points.n;
   while (end > first_rank) {
-    const Index begin = end < 2 * smallest_stretch ? first_rank : std::max(first_rank, end / 2);
+    const Index begin = begin_of_stretch(end, first_rank, k);
     const RunContext part = part_of(context, 1.0 - double(end) / points.n, 1.0 - double(begin) / points.n);
     const KdTree tree(points, rows, part, cuts);
     const EarlierRow earlier = make_earlier_row(tree, rank_of_row, silent);
@@ -178,7 +157,7 @@ void search_before(Points points, const std::vector<int>& order, Index first_ran
     };
     search_tree(tree, tree, earlier, k, append_queries, part, lags);
     end = begin;
-    if (end > first_rank) rows = rows_before(rows, rank_of_row, end, silent);
+    if (end > first_rank) rows = items_before(rows, rank_of_row, end, silent);
   }
 }
 

@@ -171,6 +171,7 @@ void add_integers(Operations& table) {
   table.emplace("shl.b32", run<ShiftLeft, u32, u32, u32>);
   table.emplace("shl.b64", run<ShiftLeft, u64, u64, u32>);
   table.emplace("popc.b32", run<Bits, u32, u32>);
+  table.emplace("bfi.b32", run<InsertBits, u32, u32, u32, u32, u32>);
   binary_bits<And>(table, "and");
   binary_bits<Or>(table, "or");
   binary_bits<Xor>(table, "xor");

@@ -114,6 +114,16 @@ struct PowerOfTwo {
 struct Bits {
   static std::uint32_t of(std::uint32_t a) { return std::uint32_t(__builtin_popcount(a)); }
 };
+// The lowest `length` bits of a, in the place of those of b from `first` on.
+struct InsertBits {
+  static std::uint32_t of(std::uint32_t a, std::uint32_t b, std::uint32_t first, std::uint32_t length) {
+    first &= 0xff;
+    length &= 0xff;
+    if (first > 31 || length == 0) return b;
+    const std::uint32_t mask = (length > 31 ? ~0u : (1u << length) - 1u) << first;
+    return (b & ~mask) | ((a << first) & mask);
+  }
+};
 
 struct Divide {
   template <class T>

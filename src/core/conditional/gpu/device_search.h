@@ -1,10 +1,11 @@
-// A NeighborEngine of a device (geometry/neighbor_engine.h): all pairs, by teams.
+// The NeighborEngine of a device (geometry/neighbor_engine.h): all pairs, by teams, and trees along a curve.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "conditional/gpu/device_curve_engine.h"
 #include "conditional/gpu/evaluation.h"
 #include "conditional/gpu/nearest.h"
 #include "geometry/neighbor_engine.h"
@@ -14,7 +15,7 @@ namespace neargp {
 template <class Device>
 class DeviceSearch {
  public:
-  static constexpr NeighborEngine engine(const char* name) { return {name, search, pays}; }
+  static constexpr NeighborEngine engine(const char* name) { return {name, search, pays, &curve_engine<Device>}; }
 
  private:
   static void search(const NeighborRequest& request, const RunContext& context) {

@@ -12,9 +12,9 @@
 
 namespace neargp {
 
-// Raised whenever DeviceModule, DeviceInfo or DenseDevice changes. The loader also checks the version of the backend,
-// backend_abi_version.
-inline constexpr int device_module_abi_version = 4;
+// Raised whenever DeviceModule, DeviceInfo, DenseDevice or NeighborEngine changes. The loader also checks the version
+// of the backend, backend_abi_version.
+inline constexpr int device_module_abi_version = 5;
 
 struct DeviceInfo {
   std::string name;          // as its maker calls it
