@@ -39,14 +39,14 @@
 #'
 #' | method | on the GPU |
 #' |---|---|
-#' | [vecchia()], [loo_k()], [mll_k()], [vnngp()], several responses | covariances, factors, weights and derivatives of the conditioning sets; densities of Gaussian responses; large neighbour searches |
+#' | [vecchia()], [loo_k()], [mll_k()], [vnngp()], several responses | covariances, factors, weights and derivatives of the conditioning sets; densities of Gaussian responses; large neighbour searches; the maxmin order of 20,000 or more observations in two or three coordinates |
 #' | [svgp()] | with `"cuda"`, fits of one Gaussian response without mini-batches |
 #' | [dspp()], [dgp()] | with `"cuda"`, the layers in a fit |
 #' | [exact_gp()] | nothing; `"cuda"` is an error |
 #'
-#' The CPU computes the rest, for example orderings, optimiser steps, posteriors of [vnngp()] and
-#' draws. See the article "Large data, clusters and GPUs". A saved fit contains nothing of the GPU,
-#' so you can use it on other machines. Forks, as by `parallel::mclapply()`, cannot use a GPU that
+#' The CPU computes the rest, for example other orderings, optimiser steps, posteriors of
+#' [vnngp()] and draws. See the article "Large data, clusters and GPUs". A saved fit contains nothing of
+#' the GPU, so you can use it on other machines. Forks, as by `parallel::mclapply()`, cannot use a GPU that
 #' their parent used. Use new processes, for example `future::plan("multisession")`.
 #'
 #' @section FAISS:

@@ -15,7 +15,7 @@ NEARGP_HD inline void team_sort(const Team& team, int size, double* distance, in
   for (int sorted = 2; sorted <= size; sorted *= 2)
     for (int step = sorted / 2; step > 0; step /= 2) {
       for (int e = team.rank(); e < size / 2; e += team.size()) {
-        const int low = 2 * step * (e / step) + e % step;
+        const int low = 2 * e - (e & (step - 1));  // 2 step (e / step) + e % step, for powers of two
         const int high = low + step;
         const bool ascending = (low & sorted) == 0;
         if (is_nearer(distance[high], label[high], distance[low], label[low]) == ascending) {
