@@ -164,7 +164,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     state <- result
     problem$report(k, round, state)
     updated <- search_component(covariance_at(problem, state$working), index)
-    move <- search_shape(updated) - search_shape(component)
+    move <- shape_for_search(problem, updated) - shape_for_search(problem, component)
     # The search for the field of a large table begins at the optimum of its responses, so that its
     # first round may be the last one.
     ends_early <- round > 1L || (is_large_table(problem) && is_on_field(problem$method))

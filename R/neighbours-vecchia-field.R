@@ -190,7 +190,7 @@ problem_on_field <- function(problem, state, conditioning) {
 #' @export
 fit_method.neargp_vecchia_field <- function(method, problem) {
   problem$data <- core_data(problem$data)
-  problem <- with_search_tolerance(problem)
+  problem <- with_search_tolerance(problem, of_small_table = 0.1)
   nodes <- latent_nodes(problem)
   few <- with_few_neighbors(problem)
   if (!is.null(problem$rough)) few$start <- problem$rough$working

@@ -199,7 +199,7 @@ fit_method.neargp_vecchia <- function(method, problem) {
   # Coefficients of further coordinates follow the noise that each set of neighbours brings.
   negligible <- if (is_expanded(problem)) negligible_score(problem) else
     max(problem$control$refresh_gain,
-      if (is_large_table(problem)) negligible_in_table(row_count(problem$data)))
+      if (has_many_ranges(problem)) negligible_in_table(row_count(problem$data)))
   optimize <- with_single_precision(problem, scoring_optimizer(problem))
   begun <- with_best_start(problem, method$k, objective_for, optimize)
   few <- from_few_rows(begun$problem, method$k, scoring_optimizer,
@@ -216,7 +216,8 @@ fit_method.neargp_vecchia <- function(method, problem) {
   }
   objective_at <- function(working) objective_for(component_at(problem, working), method$k, 0)
   state <- with_fresh_neighbors(problem, state,
-    function(working) objective_at(working)$evaluate(working, information = TRUE))
+    function(working) objective_at(working)$evaluate(working, information = TRUE),
+    max(problem$control$refresh_gain, clear_in_large_table(problem)))
   result <- scored_result(problem, state, objective_at, method$k)
   result$conditioning <- conditioning
   result
@@ -274,7 +275,7 @@ kept_order <- function(problem, ordering) {
   ordered_in <- NULL
   chosen_for <- NULL
   function(component, k, renew_at) {
-    shape <- search_shape(component)
+    shape <- shape_for_search(problem, component)
     chosen_again <- ordering == "auto" && !identical(k, chosen_for)
     if (is.null(order) || chosen_again || is_another_shape(shape, ordered_in, renew_at)) {
       order <<- row_order(problem, component, ordering, key, k)

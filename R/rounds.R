@@ -10,14 +10,14 @@ best_beginning <- function(best, working, result) {
 }
 
 # The state with the value for fresh neighbours. If all metrics consist of one range, these are the
-# present neighbours. If a round began with a better value than the last one ended with, the state
-# is that beginning.
-with_fresh_neighbors <- function(problem, state, evaluate) {
+# present neighbours. If a round began with a value that is better by `least` than the one that the
+# last round ended with, the state is that beginning.
+with_fresh_neighbors <- function(problem, state, evaluate, least = problem$control$refresh_gain) {
   components <- covariance_at(problem, state$working)$components
   if (all(vapply(components, is_isotropic, NA))) return(state)
   state$evaluated <- evaluate(state$working)
   begun <- state$begun
-  if (isTRUE(begun$value > state$evaluated$value + problem$control$refresh_gain)) {
+  if (isTRUE(begun$value > state$evaluated$value + least)) {
     before <- if_computable(evaluate(begun$working))
     if (isTRUE(before$value > state$evaluated$value)) {
       state[c("working", "evaluated")] <- list(begun$working, before)
