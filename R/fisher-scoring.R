@@ -124,16 +124,16 @@ remember_pair <- function(pairs, step, fall) {
   utils::tail(c(pairs, list(list(step = step, fall = fall))), 3L)
 }
 
-# Corrects B so that B s = y, for each pair whose curvature s'y is believable compared with s'Bs:
-#   `B <- B - B s s'B / s'Bs + y y' / s'y`.
-secant_correction <- function(information, pairs, active) {
+# Corrects B so that B s = y, for each pair whose curvature s'y is believable compared with s'Bs,
+# `within` this factor: `B <- B - B s s'B / s'Bs + y y' / s'y`.
+secant_correction <- function(information, pairs, active, within = 10) {
   for (pair in pairs) {
     s <- pair$step[active]
     y <- pair$fall[active]
     predicted <- drop(information %*% s)
     expected <- sum(s * predicted)
     observed <- sum(s * y)
-    if (!isTRUE(observed > 0.1 * expected && observed < 10 * expected)) next
+    if (!isTRUE(observed > 1 / within * expected && observed < within * expected)) next
     corrected <- information - tcrossprod(predicted) / expected + tcrossprod(y) / observed
     if (all(is.finite(corrected))) information <- corrected
   }

@@ -166,11 +166,28 @@ joint_units <- function(shared) {
   unit
 }
 
-# The problem of some locations alone, the first of a maxmin ordering.
-with_first_places <- function(shared, count) {
-  component <- joint_metric(shared, shared$start)
-  scaled <- break_ties(core_scale(shared$coords, component), shared$context)
-  with_some_places(shared, sort(core_order(scaled, "maxmin", 0, shared$context)[seq_len(count)]))
+# `count` locations in patches around the first ones of a maxmin ordering. `scaled`: coordinates in
+# units of the range. Patches are as many as can be three ranges wide. NULL where not even one is,
+# which would show less of the range than as many locations of the whole region.
+places_in_patches <- function(scaled, order, count, least = 1.5) {
+  for (patches in c(4L, 2L, 1L)) {
+    kept <- places_around(scaled, order[seq_len(patches)], count %/% patches, least)
+    if (!is.null(kept)) return(sort(kept))
+  }
+}
+
+# The `size` locations nearest to each center, NULL where some of these are within the radius
+# `least`.
+places_around <- function(scaled, centers, size, least) {
+  kept <- integer(0)
+  for (center in centers) {
+    squared <- rowSums((scaled - rep(scaled[center, ], each = nrow(scaled)))^2)
+    squared[kept] <- Inf
+    radius <- sort(squared, partial = size)[size]
+    if (radius < least^2) return(NULL)
+    kept <- c(kept, which(squared <= radius))
+  }
+  kept
 }
 
 # The problem of these locations.
