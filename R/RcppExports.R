@@ -297,6 +297,10 @@ core_fields_means <- function(latent, newcoords, neighbors, structures, mean, co
     .Call(`_neargp_core_fields_means`, latent, newcoords, neighbors, structures, mean, context)
 }
 
+core_return_free_memory <- function() {
+    invisible(.Call(`_neargp_core_return_free_memory`))
+}
+
 core_replace_file <- function(path, bytes) {
     invisible(.Call(`_neargp_core_replace_file`, path, bytes))
 }

@@ -8,6 +8,7 @@
 # The latent model behind a pointer. `search`: ordering and neighbours of the locations.
 joint_latent <- function(shared, search, exact = shared$method$factor == "exact") {
   release_models(search$neighbors)
+  return_freed_by(search$neighbors)
   shares <- shared$shares %||% matrix(1, 1L, length(shared$place))
   in_memory(nrow(search$neighbors), nrow(shared$coords), core_fields(
     core_nodes(shared$coords, search$order, search$neighbors, shared$method$jitter, NULL),
@@ -16,6 +17,12 @@ joint_latent <- function(shared, search, exact = shared$method$factor == "exact"
     length(shared$parts), merged_rows(shared$data, shared$common)[c("y", "trials", "weights",
       "offset", "design")], exact, factor_bytes(shared$method), shared$context,
     shared$data$effects))
+}
+
+# The C library keeps memory that single fits and smaller models have freed, in pieces that the
+# tables of a large model do not fit into. At 20,000 locations they are 80 MB.
+return_freed_by <- function(neighbors) {
+  if (20 * prod(dim(neighbors)) > 5e6) core_return_free_memory()
 }
 
 # Neighbours of the locations in the metric of the first structure. A structure of another shape
@@ -123,6 +130,7 @@ fields_posterior <- function(shared, latent) {
     effects <- joint_effects(shared, values)
     if (shared$data$effects > 0L) core_latent_set_effects(latent, effects$columns)
     begin <- begin %||% joint_begin(shared, latent, at$likelihoods)
+    release_unused(4 * shared$method$k * nrow(shared$coords))  # posteriors before the best one
     found <- rlang::try_fetch(core_fields_fit(latent, begin, at$structures, at$loadings,
       at$likelihoods, tolerance, max_iterations, derivatives, shared$context),
     error = function(condition) abort_posterior(shared$method$jitter, condition))

@@ -33,6 +33,7 @@ fit_parts <- function(responses, formulas, settings) {
       })
     part$call$control <- own$control
     part$call$data <- own$data
+    return_freed_by(part$posterior$neighbors)
     part
   })
 }

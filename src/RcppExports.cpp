@@ -1039,6 +1039,15 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_return_free_memory
+void core_return_free_memory();
+RcppExport SEXP _neargp_core_return_free_memory() {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    core_return_free_memory();
+    return R_NilValue;
+END_RCPP
+}
 // core_replace_file
 void core_replace_file(const std::string& path, const Rcpp::RawVector& bytes);
 RcppExport SEXP _neargp_core_replace_file(SEXP pathSEXP, SEXP bytesSEXP) {
@@ -2627,6 +2636,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_fields_restore", (DL_FUNC) &_neargp_core_fields_restore, 8},
     {"_neargp_core_fields_predict", (DL_FUNC) &_neargp_core_fields_predict, 4},
     {"_neargp_core_fields_means", (DL_FUNC) &_neargp_core_fields_means, 6},
+    {"_neargp_core_return_free_memory", (DL_FUNC) &_neargp_core_return_free_memory, 0},
     {"_neargp_core_replace_file", (DL_FUNC) &_neargp_core_replace_file, 2},
     {"_neargp_core_append_to_file", (DL_FUNC) &_neargp_core_append_to_file, 2},
     {"_neargp_core_lock_file", (DL_FUNC) &_neargp_core_lock_file, 1},

@@ -3,6 +3,7 @@
 // location j is q * locations + j.
 #include <algorithm>
 
+#include "base/memory.h"
 #include "bind_blas.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
@@ -146,3 +147,6 @@ Rcpp::NumericMatrix core_fields_means(SEXP latent, const Rcpp::NumericMatrix& ne
                           fit->model.from_caller({mean.begin(), mean.end()}), run_context(context)),
       newcoords.nrow(), fit->model.fields());
 }
+
+// [[Rcpp::export]]
+void core_return_free_memory() { neargp::return_free_memory(); }

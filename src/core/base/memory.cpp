@@ -9,6 +9,9 @@
 #else
 #include <unistd.h>
 #endif
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace neargp {
 
@@ -32,6 +35,12 @@ double physical_memory() {
   if (pages > 0 && page > 0) return double(pages) * double(page);
 #endif
   return std::numeric_limits<double>::infinity();
+}
+
+void return_free_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 void check_memory(const std::string& table, double rows, double columns, double size) {

@@ -19,4 +19,7 @@ double physical_memory();
 // need more memory than the machine's.
 void check_memory(const std::string& table, double rows, double columns, double size = sizeof(double));
 
+// Returns freed memory to the system, where the C library would keep it: glibc does for blocks below 32 MB.
+void return_free_memory();
+
 }  // namespace neargp
