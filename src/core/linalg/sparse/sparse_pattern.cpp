@@ -57,26 +57,33 @@ static void take_members(const double* vector, const std::uint16_t* slot, int me
     for (int r = 0; r < size; ++r) v[m * size + r] = vector[slot[m] * size + r];
 }
 
+// The vectors of all unknowns, one unknown after the other, as numbers of all unknowns of a member.
+template <int unknowns>
+static void take_unknowns(const double* vector, Index stride, const std::uint16_t* slot, int members, double* v) {
+  for (int r = 0; r < unknowns; ++r, vector += stride)
+    for (int m = 0; m < members; ++m) v[m * unknowns + r] = vector[slot[m]];
+}
+
+// One walk over the pairs serves all unknowns.
 void SparsePattern::add_outer_products(int table, const double* vectors, const double* scale, double* values) const {
   const Cliques& cliques = tables_[table];
-  std::vector<double> v(std::size_t(cliques.size));
-  for (int r = 0; r < unknowns_; ++r) {
-    double* own = values + own_entry(r);
-    with_block_size(unknowns_, [&](auto size) {
-      constexpr std::size_t area = BlockArithmetic<size()>::area;
-      with_pairs([&](const auto* pair_table) {
-        for (Index c = 0; c < cliques.count(); ++c) {
-          take_members(vectors + Index(cliques.row[c]) * cliques.size, cliques.slots(c), cliques.members(c), 1,
-                       v.data());
-          const double factor = scale[cliques.row[c]];
-          for_each_pair(cliques, c, pair_table,
-                        [&](int a, int b, std::size_t place) { own[place * area] += factor * v[a] * v[b]; });
-        }
-      });
+  with_block_size(unknowns_, [&](auto unknowns) {
+    constexpr int size = unknowns();
+    std::vector<double> v(std::size_t(cliques.size * size));
+    with_pairs([&](const auto* pair_table) {
+      for (Index c = 0; c < cliques.count(); ++c) {
+        const Index row = cliques.row[c];
+        take_unknowns<size>(vectors + row * cliques.size, cliques.count() * cliques.size, cliques.slots(c),
+                            cliques.members(c), v.data());
+        double factor[size];
+        for (int r = 0; r < size; ++r) factor[r] = scale[r * cliques.count() + row];
+        for_each_pair(cliques, c, pair_table, [&](int a, int b, std::size_t place) {
+          for (int r = 0; r < size; ++r)
+            values[place * (size * size) + r * (size + 1)] += factor[r] * v[a * size + r] * v[b * size + r];
+        });
+      }
     });
-    vectors += cliques.count() * cliques.size;
-    scale += cliques.count();
-  }
+  });
 }
 
 void SparsePattern::add_joint_outer_products(int table, const double* vectors, const double* scale,
@@ -120,27 +127,29 @@ void SparsePattern::for_each_clique(const Cliques& cliques, int size, const RunC
 void SparsePattern::multiply_cliques(int table, const double* values, const double* vectors, double* products,
                                      const RunContext& context) const {
   const Cliques& cliques = tables_[table];
-  for (int r = 0; r < unknowns_; ++r) {
-    const double* own = values + own_entry(r);
-    with_block_size(unknowns_, [&](auto size) {
-      constexpr std::size_t area = BlockArithmetic<size()>::area;
-      for_each_clique(cliques, 1, context, [&](Index c, double* v, double* sum) {
-        const Index row = Index(cliques.row[c]) * cliques.size;
-        const std::uint16_t* slot = cliques.slots(c);
-        take_members(vectors + row, slot, cliques.members(c), 1, v);
-        with_pairs([&](const auto* pair_table) {
-          for_each_pair(cliques, c, pair_table, [&](int a, int b, std::size_t place) {
-            sum[a] += own[place * area] * v[b];
-            if (a != b) sum[b] += own[place * area] * v[a];
-          });
+  const Index stride = cliques.count() * cliques.size;
+  with_block_size(unknowns_, [&](auto unknowns) {
+    constexpr int size = unknowns();
+    for_each_clique(cliques, size, context, [&](Index c, double* v, double* sum) {
+      const Index row = Index(cliques.row[c]) * cliques.size;
+      const std::uint16_t* slot = cliques.slots(c);
+      take_unknowns<size>(vectors + row, stride, slot, cliques.members(c), v);
+      with_pairs([&](const auto* pair_table) {
+        for_each_pair(cliques, c, pair_table, [&](int a, int b, std::size_t place) {
+          for (int r = 0; r < size; ++r) {
+            const double value = values[place * (size * size) + r * (size + 1)];
+            sum[a * size + r] += value * v[b * size + r];
+            if (a != b) sum[b * size + r] += value * v[a * size + r];
+          }
         });
-        std::fill_n(products + row, cliques.size, 0.0);
-        for (int m = 0; m < cliques.members(c); ++m) products[row + slot[m]] = sum[m];
       });
+      for (int r = 0; r < size; ++r) {
+        double* own = products + r * stride + row;
+        std::fill_n(own, cliques.size, 0.0);
+        for (int m = 0; m < cliques.members(c); ++m) own[slot[m]] = sum[m * size + r];
+      }
     });
-    vectors += cliques.count() * cliques.size;
-    products += cliques.count() * cliques.size;
-  }
+  });
 }
 
 void SparsePattern::multiply_joint_cliques(int table, const double* values, const double* vectors, double* products,
