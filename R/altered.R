@@ -15,6 +15,10 @@ check_method_settings <- function(method) {
 # Fields that are no arguments follow from the others.
 check_derived_settings <- function(method, made) {
   derived <- setdiff(names(made), names(formals(method_makers()[[method_name(method)]])))
+  # a fit has come to need another one
+  if (is_on_field(method) && identical(method$jitter, least_jitter)) {
+    derived <- setdiff(derived, "jitter")
+  }
   for (name in derived) {
     if (!identical(method[[name]], made[[name]])) {
       abort_argument(paste0("method$", name), sprintf("as %s makes it", method_call(method)),

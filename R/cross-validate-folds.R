@@ -270,6 +270,7 @@ with_estimates <- function(fit, problem, result) {
     beta = result$beta, beta_vcov = result$beta_vcov, core_trend = result$core_trend,
     convergence = result$convergence)
   fit[names(replaced)] <- replaced
+  fit <- with_jitter_of(fit, result)
   complete_fit(fit$method, fit_of_response(fit$method, fit), result, problem$context)
 }
 

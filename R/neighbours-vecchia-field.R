@@ -180,6 +180,7 @@ problem_on_field <- function(problem, state, conditioning) {
   method["k"] <- list(if (is.null(method$default_k)) method$k)
   problem$method <- method_for(on_field(method), problem$family, problem$data)
   problem$method$k <- method$k %||% method$default_k
+  problem <- with_jitter_for(problem, start)
   problem$start <- start
   problem$rough <- list(working = start, iterations = state$iterations,
     evaluations = state$evaluations)
@@ -198,17 +199,32 @@ fit_method.neargp_vecchia_field <- function(method, problem) {
   problem$data <- core_data(problem$data)
   problem <- with_search_tolerance(problem, of_small_table = 0.1)
   nodes <- latent_nodes(problem)
-  few <- with_few_neighbors(problem)
-  if (!is.null(problem$rough)) few$start <- problem$rough$working
-  rough <- if (is.null(problem$rough) || nrow(nodes$coords) > many_locations)
-    rough_optimum(few) else problem$rough
-  state <- if (has_many_parameters(problem)) scoring_fit(problem, nodes) else {
-    before <- fit_latent(few, nodes, rough)
-    fit_latent(problem, nodes, before, before)
+  rough <- rough_on_field(problem, nodes)
+  if (has_too_much_jitter(problem, rough$working)) {
+    problem$method$jitter <- least_jitter
+    rough <- rough_on_field(problem, nodes)
+  }
+  state <- search_on_field(problem, nodes, rough)
+  if (has_too_much_jitter(problem, state$working)) {
+    problem$method$jitter <- least_jitter
+    state <- search_on_field(problem, nodes, state[c("working", "iterations", "evaluations")])
   }
   result <- latent_result(problem, state)
-  result$conditioning <- problem$conditioning
+  result[c("conditioning", "jitter")] <- list(problem$conditioning, problem$method$jitter)
   result
+}
+
+rough_on_field <- function(problem, nodes) {
+  few <- with_few_neighbors(problem)
+  if (is.null(problem$rough)) return(rough_optimum(few))
+  few$start <- problem$rough$working
+  if (nrow(nodes$coords) > many_locations) rough_optimum(few) else problem$rough
+}
+
+search_on_field <- function(problem, nodes, rough) {
+  if (has_many_parameters(problem)) return(scoring_fit(problem, nodes))
+  before <- fit_latent(with_few_neighbors(problem), nodes, rough)
+  fit_latent(problem, nodes, before, before)
 }
 
 many_locations <- 4000L

@@ -12,6 +12,7 @@ fit_above_nested <- function(method, problem) {
   problem <- with_start_of_sum(problem)
   result <- fit_method(method, problem)
   if (!is.null(result$instead)) return(result)
+  problem <- with_jitter_of(problem, result)
   problem$method <- on_responses(problem$method)
   is_below <- function(simple) {
     !is.null(simple) && !isTRUE(result$value >= simple$value - problem$control$refresh_gain)

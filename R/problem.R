@@ -261,10 +261,17 @@ fit_problem <- function(problem) {
     problem <- result$instead
     result <- fit_above_nested(problem$method, problem)
   }
+  problem <- with_jitter_of(problem, result)
   result <- above_other_ranges(problem, result)
   result <- not_below_stationary(problem, result)
   in_data_units(problem_at_rows(problem),
     in_principal_axes(problem, with_centred_slopes(problem, result)))
+}
+
+# The problem, or the fit, with the jitter that a search has come to need.
+with_jitter_of <- function(problem, result) {
+  if (!is.null(result$jitter)) problem$method$jitter <- result$jitter
+  problem
 }
 
 # fit_problem() from starting values, on the device of the settings, with progress and checkpoint.

@@ -239,3 +239,29 @@ test_that("a smooth field with almost no noise is as near to the exact likelihoo
   exact <- update(fit, method = exact_gp())
   expect_lt(abs(fit$log_likelihood - exact$log_likelihood), 0.1)
 })
+
+# Without noise the jitter of the nodes was more than the nugget, and the estimates made room for it.
+test_that("without noise the search on the field ends where that on responses does", {
+  correlation <- function(d, range) exp(-(as.matrix(dist(d[c("x", "y")])) / range)^2)
+  dense_value <- function(fit, d) {
+    estimate <- coef(fit, what = "covariance")
+    factor <- chol(estimate[["variance"]] * correlation(d, estimate[["range"]]) +
+      diag(estimate[["nugget"]] + 1e-11 * estimate[["variance"]], nrow(d)))
+    whitened <- backsolve(factor, cbind(d$z, 1), transpose = TRUE)
+    residual <- stats::lm.fit(whitened[, 2L, drop = FALSE], whitened[, 1L])$residuals
+    -0.5 * (nrow(d) * log(2 * pi) + sum(residual^2)) - sum(log(diag(factor)))
+  }
+  set.seed(37)
+  d <- data.frame(x = runif(300), y = runif(300))
+  d$z <- drop(rnorm(300) %*% chol(correlation(d, 0.3) + diag(1e-9, 300)))
+  fit <- function(method) suppressMessages(neargp(z ~ 1, d, coords = ~ x + y, method = method,
+    covariance = cov_gaussian()))
+  field <- fit(vecchia(condition = "field"))
+  responses <- fit(vecchia(condition = "responses"))
+  expect_gt(dense_value(field, d), dense_value(responses, d) - 1)
+  # a fit keeps the jitter that it has come to need
+  expect_lt(field$method$jitter, 1e-6)
+  again <- suppressMessages(update(field, method = field$method))
+  expect_equal(again$log_likelihood, field$log_likelihood, tolerance = 1e-4)
+  expect_true(all(is.finite(predict(field, d[1:3, ])$sd)))
+})
