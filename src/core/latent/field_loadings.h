@@ -38,8 +38,9 @@ class FieldLoadings {
   void set(const Eigen::MatrixXd& loadings);  // responses x fields
   const Eigen::MatrixXd& loadings() const { return loadings_; }
 
-  // The locations of each row.
+  // The locations and the response of each row.
   const NeighborTable& places() const { return rows_.places; }
+  const std::vector<int>& response_of_row() const { return rows_.response; }
   DataWeights weights() const { return {&members_, &weights_, &variance_}; }
 
   // The most locations that a row depends on.

@@ -51,7 +51,7 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
   if (effects > 0 && ((model.interpolates() && !model.loadings()) || kind == PosteriorKind::mean_field))
     throw Error("Random effects need a node at every datum, and another posterior than the mean field.");
   if (model.loadings() && kind != PosteriorKind::sparse) throw Error("Several fields need the sparse posterior.");
-  // Several fields are not centred, since each response sees another sum of them.
+  // Several fields are centred by their loadings, which fit() knows.
   const Index centred = model.loadings() ? 0 : response.coefficients - effects;
   std::fill(node_design_.begin() + centred * model.nodes(), node_design_.end(), 0.0);
   uncentred_.assign(node_design_.size(), 0.0);
@@ -128,8 +128,12 @@ PosteriorOutcome SparsePosterior::fit(PosteriorState start, const Likelihoods& l
   check_state(start);
   state_ = std::move(start);
   likelihood_ = likelihood;
-  // Without centring, steps by an incomplete factor misplace the trend by a good part of its standard errors.
+  // Steps of several fields by an incomplete factor misplace the trend by a good part of its standard errors.
   refined_steps_ = model_.loadings() != nullptr;
+  if (model_.loadings()) {
+    node_design_ = node_design_of_fields(model_, response_, state_.precision, int(effects_.first()));
+    last_trend_.revision = 0;  // its response is where the next one begins, and not the same
+  }
   factor_.set_prior();
   held_ = maximises_trend() && state_.has_trend ? effects_.first() : 0;
   PosteriorOutcome outcome = find_mode(settings, context);
