@@ -43,7 +43,7 @@ shared_loadings.neargp_composition <- function(x) {
 #' @export
 hidden_parameters.neargp_composition <- function(x) {
   layout <- x$layout
-  constants <- which(vapply(x$structures, function(x) isTRUE(x$constant), NA))
+  constants <- which(holds_constants(x$structures))
   with_reference <- which(lengths(lapply(x$structures, `[[`, "reference")) > 0L)
   first <- unlist(lapply(split(seq_along(layout$name), layout$component), function(rows) {
     loadings <- rows[layout$kind[rows] == "loading"]

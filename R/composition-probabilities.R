@@ -14,7 +14,7 @@ ratio_points <- function(ratios) {
 }
 
 # Moments of the ratios from those of the linear predictors of all categories, where constants of
-# samples cancel. Rows are locations.
+# samples cancel. Rows are locations. `categories`: names of all, NULL for a number of each.
 moments_of_ratios <- function(moments) {
   mean <- moments$mean
   covariance <- moments$covariance
@@ -24,7 +24,21 @@ moments_of_ratios <- function(moments) {
   first <- rep(1L, ratios)
   list(mean = mean[, own, drop = FALSE] - mean[, 1L],
     covariance = with_reference(own, own) - with_reference(own, first) -
-      with_reference(first, own) + with_reference(first, first))
+      with_reference(first, own) + with_reference(first, first), categories = moments$responses)
+}
+
+# The same ratios with the categories sorted by name, the first as the reference. Points and their
+# errors then do not depend on the order of the categories. `order`: the number of each category in
+# the given ratios.
+sorted_ratios <- function(ratios) {
+  count <- ncol(ratios$mean) + 1L
+  order <- if (is.null(ratios$categories)) seq_len(count) else
+    order(ratios$categories, method = "radix")
+  to_given <- diag(count)[, -1L, drop = FALSE]
+  to_sorted <- to_given[order[-1L], , drop = FALSE] - rep(to_given[order[1L], ], each = count - 1L)
+  covariance <- matrix(ratios$covariance, nrow(ratios$mean)) %*% t(to_sorted %x% to_sorted)
+  list(mean = ratios$mean %*% t(to_sorted), covariance = array(covariance, dim(ratios$covariance)),
+    order = order)
 }
 
 # A triangular root R of a covariance matrix, S = RR'. Two processes may be the same, hence a ridge.
@@ -42,10 +56,13 @@ softmax_of_ratios <- function(z) {
 
 # Applies a function to the probabilities at the points, categories x points, of each location.
 at_each_location <- function(ratios, f, value) {
+  ratios <- sorted_ratios(ratios)
+  in_given_order <- order(ratios$order)
   points <- ratio_points(ncol(ratios$mean))
   vapply(seq_len(nrow(ratios$mean)), function(i) {
     S <- matrix(ratios$covariance[i, , ], ncol(ratios$mean))
-    f(softmax_of_ratios(ratios$mean[i, ] + root_of_covariance(S) %*% points))
+    p <- softmax_of_ratios(ratios$mean[i, ] + root_of_covariance(S) %*% points)
+    f(p[in_given_order, , drop = FALSE])
   }, value)
 }
 
@@ -66,6 +83,8 @@ mean_probabilities <- function(ratios) {
 # mode, with the curvature there, and half of the density of u. The weight of a point is the
 # integrand divided by the mean of both densities.
 composition_log_density <- function(counts, ratios) {
+  ratios <- sorted_ratios(ratios)
+  counts <- counts[, ratios$order, drop = FALSE]
   points <- ratio_points(ncol(ratios$mean))
   vapply(seq_len(nrow(counts)), function(i) {
     S <- matrix(ratios$covariance[i, , ], ncol(ratios$mean))

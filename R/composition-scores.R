@@ -50,7 +50,7 @@ counts_of_categories <- function(counts, categories) {
 
 take_ratios <- function(ratios, rows) {
   list(mean = ratios$mean[rows, , drop = FALSE],
-    covariance = ratios$covariance[rows, , , drop = FALSE])
+    covariance = ratios$covariance[rows, , , drop = FALSE], categories = ratios$categories)
 }
 
 # The linear predictors at samples of the data, see predictor_parts(), and the fields there.

@@ -77,17 +77,9 @@ fields_at_cells <- function(object, latent, cells, settings) {
   mean <- solved[, 1L] - response %*% object$core_trend$beta
   # a cell is the only neighbour of itself
   at <- core_fields_predict(latent$pointer, cells, matrix(latent$cell, 1L), settings$context)
-  mean <- matrix(mean, ncol = ncol(A))
-  list(mean = mean, response = response, covariance = at$covariance,
-    shifted = shifted_by_neighbors(object, cells, mean, settings))
-}
-
-# The means at the shifted parameters: `mean` plus what the prediction from neighbours changes by.
-# Steps are small compared with the differences of both means.
-shifted_by_neighbors <- function(object, cells, mean, settings) {
-  if (!length(object$spread$shifted)) return(NULL)
-  near <- fields_at(object, cells, settings)
-  lapply(near$shifted, function(shifted) mean + (shifted - near$mean))
+  list(mean = matrix(mean, ncol = ncol(A)), response = response, covariance = at$covariance,
+    # those of predictions from neighbours, since parameters change both alike
+    slopes = if (length(object$spread$shifted)) fields_at(object, cells, settings)$slopes)
 }
 
 draws_at_cells <- function(object, latent, parts, count, settings) {

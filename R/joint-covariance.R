@@ -72,6 +72,9 @@ check_joint_component <- function(component) {
   }
 }
 
+# Whether a structure is that of the constants of samples.
+holds_constants <- function(structures) vapply(structures, function(x) isTRUE(x$constant), NA)
+
 count_shared_fields <- function(structures) sum(vapply(structures, `[[`, 0L, "fields"))
 
 structure_of_fields <- function(structures) {
@@ -102,7 +105,7 @@ plain_layout_columns <- c("name", "component", "kind", "group", "transform", "va
 # response's part.
 joint_layout <- function(structures, free, parts, locations) {
   outputs <- names(parts)
-  constant <- vapply(structures, function(x) isTRUE(x$constant), NA)
+  constant <- holds_constants(structures)
   several <- sum(!constant) > 1L
   of_structures <- lapply(seq_along(structures), function(j) {
     layout <- rbind(joint_loading_layout(structures[[j]], free[[j]], outputs),

@@ -129,7 +129,7 @@ joint_ending <- function(x) {
 
 # Parameters other than loadings, on the natural scale.
 joint_parameters <- function(x) {
-  of_constants <- which(vapply(x$structures, function(x) isTRUE(x$constant), NA))
+  of_constants <- which(holds_constants(x$structures))
   shown <- x$layout$kind != "loading" & !(x$layout$fixed & x$layout$kind == "shape") &
     !x$layout$component %in% of_constants
   stats::setNames(x$parameters$estimate[shown], x$layout$name[shown])

@@ -37,7 +37,7 @@ joint_target <- function(part, newdata, part_of_field = "field") {
   raster_target(part, newdata, seq_len(terra::ncell(newdata)), part_of_field)
 }
 
-# The fields at locations, and their means at each of the shifted parameters. All responses of a
+# The fields at locations, and the derivatives of their means in the parameters. All responses of a
 # prediction ask for the same ones, which are kept until others are asked for.
 fields_at <- function(object, coords, settings) {
   object <- object$known %||% object
@@ -60,11 +60,25 @@ new_fields_at <- function(object, coords, settings) {
     posterior$component, search_lags(posterior$component)))
   neighbors <- spread_neighbors(index, nrow(posterior$coords), coords, settings)
   at <- core_fields_predict(pointer, coords, neighbors, settings$context)
-  at$shifted <- lapply(object$spread$shifted, function(shift) {
-    core_fields_means(pointer, coords, neighbors, specified_structures(object, shift$working),
-      shift$mean, settings$context)
-  })
+  at$slopes <- slopes_of_fields(object, function(working, mean) core_fields_means(pointer, coords,
+    neighbors, specified_structures(object, working), mean, settings$context))
   at
+}
+
+# The derivatives of the means of the fields at locations in each of the parameters, by central
+# differences. One-sided ones would be off by products of two steps. `means_at`: a function of
+# parameters and means at the locations of the data. Means elsewhere are linear in these.
+slopes_of_fields <- function(object, means_at) {
+  working <- object$parameters$working
+  mean <- object$posterior$mean
+  moves_weights <- object$layout$kind != "loading" & !is.na(object$layout$component)
+  lapply(object$spread$shifted, function(shift) {
+    if (!any(moves_weights & shift$working != working)) {
+      return(means_at(working, (shift$mean - mean) / shift$step))
+    }
+    (means_at(shift$working, shift$mean) -
+      means_at(2 * working - shift$working, 2 * mean - shift$mean)) / (2 * shift$step)
+  })
 }
 
 # The posterior of the fields behind a pointer, with a wider pattern where that can be had.
@@ -130,7 +144,7 @@ predictor_moments <- function(object, fields, parts) {
       parts[[q]], A)
   }
   list(mean = matrix(vapply(parts, `[[`, double(count), "mean"), count, length(parts)),
-    covariance = covariance)
+    covariance = covariance, responses = names(parts))
 }
 
 covariance_of_predictors <- function(object, fields, p, q, A) {
@@ -149,14 +163,17 @@ field_answers <- function(response, a, count) {
   answers
 }
 
-# Derivatives of the linear predictor of response m in the parameters, a column for each.
+# Derivatives of the linear predictor of response m in the parameters, a column for each: with the
+# fields f, their loadings a and the trend x'b it is f'(da) + (df)'a + x'(db). Loadings are
+# parameters themselves, and the answers of f and b to parameters are taken for linear.
 parameter_slopes <- function(object, fields, design, m) {
   A <- core_loadings(object)
-  now <- drop(fields$mean %*% A[m, ]) + drop(row_products(design, object$core_trend$beta))
-  slopes <- Map(function(shift, mean) {
+  slopes <- Map(function(shift, of_fields) {
     values <- to_core(shift$working, object$layout$transform)
-    loadings <- joint_loadings(object$layout, values, nrow(A))
-    (drop(mean %*% loadings[m, ]) + drop(row_products(design, shift$beta)) - now) / shift$step
-  }, object$spread$shifted, fields$shifted)
+    of_loadings <- (joint_loadings(object$layout, values, nrow(A))[m, ] - A[m, ]) / shift$step
+    of_trend <- (shift$beta - object$core_trend$beta) / shift$step
+    drop(fields$mean %*% of_loadings) + drop(of_fields %*% A[m, ]) +
+      drop(row_products(design, of_trend))
+  }, object$spread$shifted, fields$slopes)
   matrix(as.double(unlist(slopes)), nrow(design), length(slopes))
 }

@@ -11,7 +11,7 @@ joint_optimum <- function(shared, few_places = 4000L) {
   begun <- list(working = shared$start, iterations = 0L, evaluations = 0L)
   search <- joint_quasi_newton(levels[[1L]], if (alone) 1e-8 else 1e-5)
   state <- leave_ridges(levels[[1L]], joint_level(levels[[1L]], begun, search), search)
-  if (alone && state$converged) return(state)
+  if (alone && state$converged && !promises_gain(shared, state)) return(state)
   information <- NULL
   for (a in seq_along(levels)[-1L]) {
     slopes <- state$slopes %||% slopes_near_optimum(levels[[a - 1L]], state, information)
@@ -24,6 +24,19 @@ joint_optimum <- function(shared, few_places = 4000L) {
     state <- joint_level(levels[[a]], state, joint_scoring(levels[[a]], information, tolerance))
   }
   finish_joint(shared, state, information)
+}
+
+# The gain of a further step at which the search of a composition ends leaves a thousandth of a
+# standard error, so that the order of its categories changes nothing.
+gain_at_end <- function(shared) {
+  shared$control$tolerance * if (any(holds_constants(shared$structures))) 0.01 else 1
+}
+
+# Whether a Newton step from an end would gain more than is left at the end of a search.
+promises_gain <- function(shared, state) {
+  curvature <- joint_curvature(shared, state$slopes, state$working)
+  along <- crossprod(curvature$directions, state$evaluated$gradient[curvature$rows])
+  sum(along^2 / pmax(curvature$values, least_joint_information)) / 2 > gain_at_end(shared)
 }
 
 # The problems of few locations, of more, and of all. The first locations of the maxmin ordering
@@ -44,26 +57,42 @@ joint_levels <- function(shared, few_places) {
   c(lapply(kept, with_some_places, shared = shared), list(shared))
 }
 
-# The last steps, by the information close to the optimum, and off a saddle. If these steps are
-# short, its derivatives serve the standard errors as well. `information`: what the levels before
-# say of it.
-finish_joint <- function(shared, state, information = NULL, rounds = 3L) {
-  for (round in seq_len(rounds)) {
+# The last steps, by the information close to the optimum, and off a saddle. A valley that bends has
+# other information after a few steps, which is then computed again. If the last steps are short, its
+# derivatives serve the standard errors as well. `information`: what the levels before say of it.
+finish_joint <- function(shared, state, information = NULL, steps = 5L) {
+  most <- shared$control$max_iterations
+  brief <- shared
+  brief$control$max_iterations <- min(steps, most)
+  for (round in seq_len(max(3L, most %/% steps))) {
     slopes <- state$slopes %||% slopes_near_optimum(shared, state, information)
     if (!is.null(information)) information <- slopes$information
     state$slopes <- slopes
-    before <- state$evaluated$value
+    before <- state[c("evaluated", "working")]
     begun <- step_off_saddle(shared, state)
     stepped <- !identical(begun, state$working)
-    scoring <- joint_scoring(shared, slopes$information, known = list(working = state$working,
-      evaluated = slopes$center))
+    scoring <- joint_scoring(brief, slopes$information, gain_at_end(shared),
+      known = list(working = state$working, evaluated = slopes$center))
     state <- searched_on(state, scoring(state$objective, begun))
-    if (!stepped && state$evaluated$value < before + 0.5) {
+    if (!stepped && state$converged && slopes_still_serve(shared, slopes, before, state)) {
       state$slopes <- slopes
       return(state)
     }
   }
   state
+}
+
+# Whether slopes from before the last steps are those of their end. At the data, slopes of fields and
+# of loadings cancel. A slope changes by about the length of the steps, and counts by a standard
+# deviation of its parameter. Their product is what it adds to the standard deviation of the linear
+# predictor in the unit of the parameters.
+slopes_still_serve <- function(shared, slopes, before, state, most_gain = 0.5, least = 1e-3) {
+  if (state$evaluated$value >= before$evaluated$value + most_gain) return(FALSE)
+  curvature <- joint_curvature(shared, slopes, before$working)
+  unit <- joint_units(shared)
+  moved <- max(abs(state$working - before$working) / unit)
+  variance <- diag(joint_spread(slopes, curvature)$covariance) / unit[curvature$rows]^2
+  moved * sqrt(max(variance, 0)) < least
 }
 
 # Optimisers of an objective from working parameters, in units of the parameters.

@@ -88,3 +88,22 @@ TEST_CASE("two responses that share fields: gradients in loadings, ranges and pa
     CHECK(gradient.likelihood[0] == doctest::Approx(in_size).epsilon(1e-4));
   }
 }
+
+// The data determine the sum of trend and field to 1e-4, and the intercept by the field's prior alone.
+TEST_CASE("an intercept that a smooth field hides is that of dense algebra") {
+  const Latent latent(60, 12, 60, false, ResponseFamily::gaussian, 5);
+  const double variance = 1e-8;
+  const reference::DensePosterior dense =
+      reference::dense_posterior(reference::dense_latent(latent.data, latent_covariance(1.0, 2.0)), latent.response,
+                                 true, variance);
+  const LatentData data = with_fields(latent.data, {0}, 60);
+  LatentModel model(data, context);
+  model.set_fields({latent_covariance(1.0, 2.0)}, Eigen::MatrixXd::Constant(1, 1, 1.0), context);
+  SparsePosterior posterior(model, latent.response, PosteriorKind::sparse, {false, INFINITY}, context);
+  const Likelihood likelihood{ResponseFamily::gaussian, {variance}};
+  posterior.fit(posterior.start(std::vector<double>(60, 0.1), likelihood, context), likelihood, {1e-6, 300}, false,
+                context);
+  const double sd = std::sqrt(dense.trend_covariance(0, 0));
+  CHECK(posterior.state().beta[0] == doctest::Approx(dense.beta[0]).epsilon(0.01 * sd / std::abs(dense.beta[0])));
+  CHECK(std::sqrt(posterior.trend(context).covariance[0]) == doctest::Approx(sd).epsilon(1e-4));
+}

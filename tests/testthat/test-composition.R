@@ -104,6 +104,30 @@ test_that("the order of categories changes nothing but coefficients", {
     "other:elevation"))
 })
 
+# Large counts determine the ratios at their locations, and leave a ridge of loadings, range and
+# intercepts. With counts n the logarithm of a ratio has a standard deviation of at most
+# sqrt(1/n_1 + 1/n_2).
+test_that("standard deviations of large counts are those of the counts, in any order of categories", {
+  d <- taxa_data(size = 1e5)
+  new <- rbind(d[1:3, c("x", "y", "elevation")], data.frame(x = c(2, -3), y = c(2, 0), elevation = 0))
+  predicted <- function(order) {
+    turned <- d
+    turned$taxa <- d$taxa[, order]
+    fit <- fit_taxa(turned)
+    at_data <- predict(fit, d, type = "link")
+    for (m in 2:3) {
+      of_counts <- sqrt(rowSums(1 / turned$taxa[, c(1L, m)]))
+      expect_lt(max(at_data[[paste0("sd_", order[m])]] / of_counts), 1.001)
+    }
+    predict(fit, new, interval = "confidence")[as.vector(outer(c("mean_", "sd_", "lower_", "upper_"),
+      colnames(d$taxa), paste0))]
+  }
+  first <- predicted(c("oak", "beech", "other"))
+  for (order in list(c("beech", "other", "oak"), c("other", "beech", "oak"))) {
+    expect_equal(predicted(order), first, tolerance = 1e-3)
+  }
+})
+
 test_that("without a process of any size, coefficients are those of nnet", {
   skip_if_not_installed("nnet")
   set.seed(2)
