@@ -2,8 +2,7 @@
 
 # `what`: the caller that needs them. Data that are found must be those that were fitted.
 # `changed_in`: says what differs, as changed_parts() does.
-needed_data <- function(object, what, changed_in = changed_parts) {
-  data <- data_of_call(object)
+needed_data <- function(object, what, changed_in = changed_parts, data = data_of_call(object)) {
   if (is.null(data)) {
     abort_neargp("newdata", c(sprintf("%s needs the data of the fit, which are no longer found.",
       what),

@@ -18,7 +18,7 @@
 #'   `support = block_support()`. Each row is the mean over the points of its area, see
 #'   [block_support()]. Predictions at points use all responses.
 #' * **Limits**: an area takes at most 64 points. Counts on areas, `covariates` at points, `subset`
-#'   folds of locations and `model.frame()` are errors of class `neargp_error_support`.
+#'   and folds of locations are errors of class `neargp_error_support`.
 #' * **Accuracy**: `k` is at least 30 by default, since points of areas are close to each other.
 #'   Areas with little noise and a short range need the exact factor. It replaces the incomplete
 #'   one up to 5,000 unknowns and is an error beyond.
@@ -78,6 +78,14 @@ areas_of_response <- function(call, data, support, frame) {
         most_points_of_area, (support %||% block_support())$points))
   }
   areal
+}
+
+# The data of a part as points in the middles of its areas, NULL where they are no longer found.
+# `support`: the expression in the call of the joint fit.
+middles_of_areas <- function(part, support) {
+  frame <- environment(part$formula)
+  tryCatch(suppressMessages(areas_of_response(part$call, known_map(eval(part$call$data, frame)),
+    eval(support, frame), frame)$data), error = function(e) NULL)
 }
 
 # `support` is for responses on areas, the other responses ignore it.
@@ -143,6 +151,18 @@ points_of_rows <- function(place, shares) {
   if (is.null(shares)) return(list(row = seq_along(place), place = place, share = 1))
   known <- which(!is.na(place))
   list(row = col(place)[known], place = place[known], share = shares[known])
+}
+
+# What helps where points of areas with little noise depend too much on each other for an incomplete
+# factor. The time of an exact one grows with the cube of the unknowns. It is 0.1 s for 1,452 of them on
+# one core (bench/notes/joint.md).
+remedy_for_areas <- function(shared) {
+  if (is.null(shared$shares)) return(NULL)
+  unknowns <- nrow(shared$coords) * count_shared_fields(shared$structures)
+  c(i = sprintf("Take fewer points in each area, block_support(points = 4), or more neighbours, vnngp(k = %d).",
+    2L * shared$method$k),
+  i = sprintf("vnngp(factor = \"exact\") needs neither. An evaluation for these %s unknowns then takes some %s of one core.",
+    format_count(unknowns), format_seconds(3e-11 * unknowns^3)))
 }
 
 refuse_without_areas <- function(object, what) {

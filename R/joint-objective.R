@@ -133,7 +133,8 @@ fields_posterior <- function(shared, latent) {
     release_unused(4 * shared$method$k * nrow(shared$coords))  # posteriors before the best one
     found <- rlang::try_fetch(core_fields_fit(latent, begin, at$structures, at$loadings,
       at$likelihoods, tolerance, max_iterations, derivatives, shared$context),
-    error = function(condition) abort_posterior(shared$method$jitter, condition))
+    error = function(condition) abort_posterior(shared$method$jitter, condition,
+      remedy_for_areas(shared)))
     found$parameters <- at$likelihoods$parameters
     if (derivatives) found$gradient <- joint_gradient(shared, structures, found, values, effects)
     with_correlation_prior(shared, found[setdiff(names(found), c("parameters", "d_covariance",

@@ -9,10 +9,11 @@ model.matrix.neargp_joint <- function(object, ...) lapply(parts_of(object), stat
 
 #' @export
 model.frame.neargp_joint <- function(formula, ...) {
-  if (has_joint_areas(formula$parts)) {
-    refuse_areal("model.frame()", "Use model.matrix(), or the columns of the data.")
-  }
-  lapply(parts_of(formula), stats::model.frame)
+  lapply(parts_of(formula), function(part) {
+    if (is.null(part$areas)) return(stats::model.frame(part))
+    model_frame_of(part, needed_data(part, "model.frame()", data = middles_of_areas(part,
+      formula$call$support)))
+  })
 }
 
 # Responses may come from different data frames, and rows without one response are fitted to the

@@ -154,9 +154,9 @@ start_posterior <- function(problem, latent) {
   }
 }
 
-abort_posterior <- function(jitter, condition) {
+abort_posterior <- function(jitter, condition, remedy = NULL) {
   abort_neargp("cholesky", c("The posterior cannot be computed to working precision.",
-    x = conditionMessage(condition),
+    x = conditionMessage(condition), remedy,
     i = sprintf("Raise the jitter (it is %s of the variance), or choose a rougher covariance.",
       format(jitter)),
     i = "An incomplete factor also gains by more neighbours; factor = \"exact\" does without it, for a few thousand locations."))

@@ -166,6 +166,35 @@ test_that("missing areas and points of one location", {
   expect_equal(places$shares, cbind(c(1, 0), c(1, 0), c(0.5, 0.5)))
 })
 
+test_that("model frames of areas are those of the means at their middles", {
+  skip_on_cran()
+  d <- stations_and_squares()
+  d$squares$seen[4] <- NA
+  fit <- suppressMessages(neargp(list(stations = level ~ height, grid = seen ~ 1), list(d$stations,
+    d$squares), family = list(gaussian()), support = block_support(points = 4),
+  weights = list(NULL, people), method = vnngp(k = 12),
+  covariance = cov_coregionalisation(cov_exponential(), rank = 1)))
+  frames <- model.frame(fit)
+  expect_named(frames, c("stations", "grid"))
+  expect_equal(frames$grid$seen, d$squares$seen[-4])
+  expect_equal(frames$grid[["(weights)"]], d$squares$people[-4])
+  expect_equal(row.names(frames$grid), as.character(setdiff(1:9, 4)))
+  expect_equal(frames$stations$height, d$stations$height)
+  d$squares$seen[1] <- 7
+  expect_error(model.frame(fit), "response differs", class = "neargp_error_newdata")
+})
+
+test_that("an error of the posterior names what helps areas", {
+  remedy <- remedy_for_areas(list(shares = 1, coords = matrix(0, 3000, 2), method = list(k = 30L),
+    structures = list(list(fields = 2L))))
+  expect_match(remedy[1L], "block_support(points = 4), or more neighbours, vnngp(k = 60)",
+    fixed = TRUE)
+  expect_match(remedy[2L], "6,000 unknowns then takes some 7 s", fixed = TRUE)
+  expect_null(remedy_for_areas(list(shares = NULL)))
+  expect_error(abort_posterior(1e-6, simpleError("it broke down"), remedy), "block_support",
+    class = "neargp_error_cholesky")
+})
+
 test_that("what areas do not support is an error of class neargp_error_support", {
   d <- stations_and_squares()
   run <- function(..., family = list(gaussian()), support = block_support(points = 4)) {
