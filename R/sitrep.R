@@ -45,9 +45,10 @@
 #' | [exact_gp()] | nothing; `"cuda"` is an error |
 #'
 #' The CPU computes the rest, for example other orderings, optimiser steps, posteriors of
-#' [vnngp()] and draws. See the article "Large data, clusters and GPUs". A saved fit contains nothing of
-#' the GPU, so you can use it on other machines. Forks, as by `parallel::mclapply()`, cannot use a GPU that
-#' their parent used. Use new processes, for example `future::plan("multisession")`.
+#' [vnngp()] and draws. See the article "Large data, clusters and GPUs". A saved fit contains
+#' nothing of the GPU, so you can use it on other machines. Forks, as by `parallel::mclapply()`,
+#' cannot use a GPU that their parent used. Use new processes, for example
+#' `future::plan("multisession")`.
 #'
 #' @section FAISS:
 #' The library FAISS finds neighbours in many dimensions, see `neighbor_search` in

@@ -154,3 +154,14 @@ test_that("tables of neighbours that do not fit the rows are refused", {
     expect_error(make(broken), sprintf("Row %d is referred to, but there are 5 rows", wrong))
   }
 })
+
+# From 20,000 rows on, a device takes trees of boxes. A lattice whose spacing is no binary fraction
+# is full of ties.
+test_on_devices("the order and the earlier neighbours of a large lattice are those of one thread", {
+  withr::local_seed(4)
+  places <- 0.1 * as.matrix(expand.grid(x = 1:150, y = 1:140))[sample(21000L), ]
+  order <- core_order(places, "maxmin", 0, test_context(3L))
+  expect_identical(order, core_order(places, "maxmin", 0, plain_context()))
+  before <- function(context) as.matrix(core_neighbors_before(places, order, 10L, context))
+  expect_identical(before(test_context(3L)), before(plain_context()))
+})
