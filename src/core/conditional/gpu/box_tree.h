@@ -74,15 +74,21 @@ struct NodeBoxes {
   NEARGP_HD double& high(int c, Index node) const { return sides[(2 * c + 1) * nodes + node]; }
 
   // The squared distance of a node's box from another box, as squared_distance_of_boxes() computes it
-  // (geometry/kd_tree.h): never more than that of points inside. `box` is low and high of each coordinate in turn.
-  NEARGP_HD double distance2(Index node, const double* box) const {
+  // (geometry/kd_tree.h): never more than that of points inside. The other box reaches from low_of(c) to high_of(c).
+  template <class LowOf, class HighOf>
+  NEARGP_HD double distance2(Index node, const LowOf& low_of, const HighOf& high_of) const {
     double sum = 0.0;
     for (int c = 0; c < dim; ++c) {
-      const double below = low(c, node) - box[2 * c + 1], above = box[2 * c] - high(c, node);
+      const double below = low(c, node) - high_of(c), above = low_of(c) - high(c, node);
       const double outside = below > above ? below : above;
       sum = rounded::square_added(sum, outside > 0.0 ? outside : 0.0);
     }
     return sum;
+  }
+
+  NEARGP_HD double distance2(Index node, const double* place) const {
+    const auto at = [place](int c) { return place[c]; };
+    return distance2(node, at, at);
   }
 };
 

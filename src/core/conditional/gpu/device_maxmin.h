@@ -94,9 +94,9 @@ class DeviceMaxmin {
   }
 
   void choose() {
-    launches_.run(TeamChoose{tree_}, tree_.shape.leaves);
+    launches_.run(TeamChoose{tree_}, runs_of_nodes(tree_.shape.bottom()));
     boxes_.raise(tree_.chosen, launches_);
-    launches_.run(TeamLower{tree_}, tree_.shape.leaves);
+    launches_.run(TeamLower{tree_}, runs_of_nodes(tree_.shape.bottom()));
     raise_champions(tree_.shape.bottom().above());
   }
 

@@ -81,7 +81,9 @@ struct RaiseChampions {
   };
 };
 
-// Chooses the champions that nothing prevents. Reads champions, and writes only what TeamLower reads.
+// Chooses the champions that nothing prevents. Reads champions, and writes only what TeamLower reads. A target is a run
+// of leaves. Most are prevented by the leaf that prevented them before: this each thread finds for a leaf of its own.
+// The team then looks for others, a leaf after the other.
 struct TeamChoose {
   MaxminTree tree;
 
@@ -91,53 +93,87 @@ struct TeamChoose {
   class Work {
    public:
     NEARGP_HD Work(const TeamChoose& task, const Team& team, TeamArena& arena)
-        : tree_(task.tree), team_(team), walk_(task.tree.shape, team, arena),
-          place_(arena.take<double>(2 * task.tree.points.dim)) {}
+        : tree_(task.tree), team_(team), walk_(task.tree.shape, team, arena), open_(arena.take<int>(TreeLevel::fan)),
+          place_(arena.take<double>(task.tree.points.dim)) {}
 
-    NEARGP_HD bool add(Index target, double weight, double*) {
+    NEARGP_HD bool add(Index run, double weight, double*) {
       if (weight == 0.0) return true;
-      const int leaf = int(target);
-      mark(leaf, tree_.champion2[leaf] > 0.0 && is_next(leaf));
+      const int open = list_open(int(run) * TreeLevel::fan);
+      for (int i = 0; i < open; ++i) {
+        const int leaf = open_[i];
+        for (int c = team_.rank(); c < tree_.points.dim; c += team_.size())
+          place_[c] = tree_.points.x[c * tree_.points.n + tree_.champion[leaf]];
+        team_.barrier();
+        if (!is_prevented(leaf)) choose(leaf);
+        team_.barrier();
+      }
       return true;
     }
 
    private:
-    NEARGP_HD bool is_next(int leaf) {
-      const CurvePoints& points = tree_.points;
-      const Index champion = tree_.champion[leaf];
-      for (int s = team_.rank(); s < 2 * points.dim; s += team_.size())
-        place_[s] = points.x[s / 2 * points.n + champion];
+    NEARGP_HD bool is_better(int node, int leaf) const {
+      return MaxminTree::is_better(tree_.champion2[node], tree_.champion_row[node], tree_.champion2[leaf],
+                                   tree_.champion_row[leaf]);
+    }
+
+    // Lists the leaves of a run that have rows left, and whose champion the last blocker does not prevent.
+    NEARGP_HD int list_open(int first) {
+      int open = 0;
+      for (int start = 0; start < TreeLevel::fan; start += team_.size()) {
+        const int leaf = first + start + team_.rank();
+        const bool is_leaf = start + team_.rank() < TreeLevel::fan && leaf < tree_.shape.leaves;
+        if (is_leaf) choose_none(leaf);
+        const bool is_open = is_leaf && tree_.champion2[leaf] > 0.0 && !is_still_prevented(leaf);
+        int total;
+        const int place = team_.place(is_open, total);
+        if (is_open) open_[open + place] = leaf;
+        open += total;
+      }
       team_.barrier();
-      const double distance2 = tree_.champion2[leaf];
-      const int row = tree_.champion_row[leaf], blocker = tree_.blocker[leaf];
+      return open;
+    }
+
+    NEARGP_HD bool is_still_prevented(int leaf) const {
+      const int blocker = tree_.blocker[leaf];
+      if (blocker < 0 || !is_better(blocker, leaf)) return false;
+      const Index champion = tree_.champion[leaf];
+      const auto at = [&](int c) { return tree_.points.x[c * tree_.points.n + champion]; };
+      return tree_.boxes.distance2(blocker, at, at) < tree_.champion2[blocker];
+    }
+
+    NEARGP_HD bool is_prevented(int leaf) {
       const auto prevents = [&](int node) {
-        return MaxminTree::is_better(tree_.champion2[node], tree_.champion_row[node], distance2, row) &&
-               tree_.boxes.distance2(node, place_) < tree_.champion2[node];
+        return is_better(node, leaf) && tree_.boxes.distance2(node, place_) < tree_.champion2[node];
       };
-      if (blocker >= 0 && prevents(blocker)) return false;  // as in most rounds
-      const bool is_prevented = walk_.find(prevents, [&](int other) {
+      return walk_.find(prevents, [&](int other) {
         if (team_.rank() == 0) tree_.blocker[leaf] = other;
         return true;
       });
-      return !is_prevented;
     }
 
-    NEARGP_HD void mark(int leaf, bool wins) {
-      for (int c = team_.rank(); c < tree_.points.dim; c += team_.size()) {
-        tree_.chosen.low(c, leaf) = wins ? place_[2 * c] : HUGE_VAL;
-        tree_.chosen.high(c, leaf) = wins ? place_[2 * c] : -HUGE_VAL;
+    NEARGP_HD void choose_none(int leaf) const {
+      for (int c = 0; c < tree_.points.dim; ++c) {
+        tree_.chosen.low(c, leaf) = HUGE_VAL;
+        tree_.chosen.high(c, leaf) = -HUGE_VAL;
       }
-      if (wins && team_.rank() == 0) tree_.distance2[tree_.champion[leaf]] = -tree_.champion2[leaf];
+    }
+
+    NEARGP_HD void choose(int leaf) const {
+      for (int c = team_.rank(); c < tree_.points.dim; c += team_.size())
+        tree_.chosen.low(c, leaf) = tree_.chosen.high(c, leaf) = place_[c];
+      if (team_.rank() == 0) tree_.distance2[tree_.champion[leaf]] = -tree_.champion2[leaf];
     }
 
     const MaxminTree& tree_;
     const Team& team_;
     TreeWalk<Team> walk_;
-    double* place_;  // of the champion, as a box
+    int* open_;
+    double* place_;  // of a champion
   };
 };
 
-// Takes the choices of a round over into the distances and champions of leaves.
+// Takes the choices of a round over into the distances and champions of leaves. A target is the run of leaves below a
+// node. The team finds the choices in reach of the node, and each thread takes them over into a leaf of its own.
 struct TeamLower {
   MaxminTree tree;
 
@@ -147,34 +183,42 @@ struct TeamLower {
   class Work {
    public:
     NEARGP_HD Work(const TeamLower& task, const Team& team, TeamArena& arena)
-        : tree_(task.tree), team_(team), walk_(task.tree.shape, team, arena),
-          box_(arena.take<double>(2 * task.tree.points.dim)) {}
+        : tree_(task.tree), team_(team), walk_(task.tree.shape, team, arena) {}
 
-    NEARGP_HD bool add(Index target, double weight, double*) {
+    NEARGP_HD bool add(Index run, double weight, double*) {
       if (weight == 0.0) return true;
-      const int leaf = int(target);
-      const double distance2 = tree_.champion2[leaf];
+      const int node = tree_.shape.nodes == 1 ? 0 : tree_.shape.leaves + int(run);
+      const double distance2 = tree_.champion2[node];
       if (!(distance2 > 0.0)) return true;
-      for (int s = team_.rank(); s < 2 * tree_.points.dim; s += team_.size())
-        box_[s] = s % 2 == 0 ? tree_.boxes.low(s / 2, leaf) : tree_.boxes.high(s / 2, leaf);
-      team_.barrier();
-      bool reached = false;
-      walk_.find([&](int node) { return tree_.chosen.distance2(node, box_) < distance2; },
+      bool is_reached = false;
+      walk_.find([&](int other) { return distance2_to_choices(other, node) < distance2; },
                  [&](int other) {
-                   lower(leaf, other);
-                   reached = true;
+                   for_leaves(run, [&](int leaf) {
+                     if (distance2_to_choices(other, leaf) < tree_.champion2[leaf]) lower(leaf, other);
+                   });
+                   is_reached = true;
                    return false;
                  });
-      team_.barrier();
-      if (reached && team_.rank() == 0) tree_.crown(leaf);
+      if (is_reached) for_leaves(run, [&](int leaf) { tree_.crown(leaf); });
       return true;
     }
 
    private:
+    template <class Body>
+    NEARGP_HD void for_leaves(Index run, const Body& body) const {
+      for_nodes_of_run(team_, run, tree_.shape.bottom(), body);
+    }
+
+    // The distance of the choices below one node from the box of another.
+    NEARGP_HD double distance2_to_choices(int other, int node) const {
+      return tree_.chosen.distance2(
+          other, [&](int c) { return tree_.boxes.low(c, node); }, [&](int c) { return tree_.boxes.high(c, node); });
+    }
+
     // The distance of a chosen row, which is negative, stays.
-    NEARGP_HD void lower(int leaf, int other) {
+    NEARGP_HD void lower(int leaf, int other) const {
       const CurvePoints& points = tree_.points;
-      for (Index i = tree_.first_point(leaf) + team_.rank(); i < tree_.last_point(leaf); i += team_.size()) {
+      for (Index i = tree_.first_point(leaf); i < tree_.last_point(leaf); ++i) {
         double sum = 0.0;
         for (int c = 0; c < points.dim; ++c)
           sum = rounded::square_added(sum, points.x[c * points.n + i] - tree_.chosen.low(c, other));
@@ -185,7 +229,6 @@ struct TeamLower {
     const MaxminTree& tree_;
     const Team& team_;
     TreeWalk<Team> walk_;
-    double* box_;  // of the leaf
   };
 };
 

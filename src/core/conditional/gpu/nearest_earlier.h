@@ -30,13 +30,13 @@ struct TeamEarlier {
    public:
     NEARGP_HD Work(const TeamEarlier& task, const Team& team, TeamArena& arena)
         : task_(task), team_(team), walk_(task.shape, team, arena), store_(task.k, arena),
-          place_(arena.take<double>(2 * task.points.dim)) {}
+          place_(arena.take<double>(task.points.dim)) {}
 
     NEARGP_HD bool add(Index target, double weight, double*) {
       const Index query = task_.points.at(target);
       if (weight == 0.0 || task_.rank[query] < task_.begin) return true;
-      for (int s = team_.rank(); s < 2 * task_.points.dim; s += team_.size())
-        place_[s] = task_.points.x[s / 2 * task_.points.n + query];
+      for (int c = team_.rank(); c < task_.points.dim; c += team_.size())
+        place_[c] = task_.points.x[c * task_.points.n + query];
       team_.barrier();
       search(int(target / leaf_size), task_.rank[query]);
       store_.write(team_, task_.index + (task_.row[query] - task_.first_row) * task_.k);
@@ -68,7 +68,7 @@ struct TeamEarlier {
         const Index i = is_present ? points.at(s) : 0;
         double distance = 0.0;
         for (int c = 0; c < points.dim; ++c)
-          distance = rounded::square_added(distance, points.x[c * points.n + i] - place_[2 * c]);
+          distance = rounded::square_added(distance, points.x[c * points.n + i] - place_[c]);
         store_.offer(team_, is_present && task_.rank[i] < limit, distance, task_.row[i]);
       }
     }
@@ -77,7 +77,7 @@ struct TeamEarlier {
     const Team& team_;
     TreeWalk<Team> walk_;
     NearestStore store_;
-    double* place_;  // of the query, as a box
+    double* place_;  // of the query
   };
 };
 
