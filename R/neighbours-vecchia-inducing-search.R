@@ -10,7 +10,7 @@
 # round may stop at 0.01 below its optimum.
 maximize_residual <- function(method, problem, start) {
   found <- residual_rounds(method, problem, start)
-  polished(problem, found$state, found$given, found$information)
+  polished(problem, found$state, found$given, found$information, found$curvature)
 }
 
 residual_rounds <- function(method, problem, start, renew_at = 0.5, negligible = 1e-4) {
@@ -19,12 +19,14 @@ residual_rounds <- function(method, problem, start, renew_at = 0.5, negligible =
   least_gain <- max(control$refresh_gain, negligible * n)
   state <- start
   information <- diag(n, length(state$working))
+  curvature <- start$curvature
   given <- first_given(method, problem, start)
   for (round in seq_len(max(2L, control$max_refreshes))) {
     coarse <- round == 1L && !start$continued
     information <- if_computable(start$information_at(given$working), information)
     result <- climb(problem, given, information, tolerance = max(if (coarse) 2 else 0.01,
-      control$tolerance))
+      control$tolerance), curvature = curvature)
+    curvature <- result$curvature
     state <- add_counts(result, state)
     problem$report(method$k, round, state)
     moved <- abs(state$working - given$searched_at)[problem$free]
@@ -38,7 +40,7 @@ residual_rounds <- function(method, problem, start, renew_at = 0.5, negligible =
     if (settled) break
   }
   if (!settled) state <- unsettled(state, control)
-  list(state = state, given = given, information = information)
+  list(state = state, given = given, information = information, curvature = curvature)
 }
 
 # The search of a large table begins at the optimum of some of its rows, from which a few steps are
@@ -52,29 +54,30 @@ residual_start <- function(method, problem) {
   terms <- if_computable(fit_few_rows(problem, method$k, scoring_optimizer))
   found <- if (!is.null(terms)) if_computable(few_residual_rounds(method, problem, terms$working))
   if (is.null(found)) return(low_rank_start(method, problem))
-  problem$start <- found$working
-  add_counts(add_counts(low_rank_start(method, problem, continued = TRUE), found), terms)
+  problem$start <- found$state$working
+  start <- add_counts(add_counts(low_rank_start(method, problem, continued = TRUE), found$state),
+    terms)
+  c(start, found["curvature"])
 }
 
 few_residual_rounds <- function(method, problem, working) {
   problem$start <- working
   problem$data <- take_data_rows(problem$data, few_random_rows(problem, search_rows))
   problem$free <- problem$free & problem$layout$kind != "nugget"
-  residual_rounds(method, problem, low_rank_start(method, problem, continued = TRUE))$state
+  residual_rounds(method, problem, low_rank_start(method, problem, continued = TRUE))
 }
 
 # The neighbours of the last round stay to the end. A climb stops where it promises less than its
 # tolerance, and after few steps this promise may be far off. Further climbs follow, each with the
 # units of the parameters reached, until one has gained less than the required tolerance. In a large
 # table, climbs stop at the tolerance itself.
-polished <- function(problem, state, given, information, most = 10L) {
+polished <- function(problem, state, given, information, curvature, most = 10L) {
   tolerance <- problem$control$tolerance
   finest <- if (is_large_table(problem)) tolerance else tolerance / 100
   for (climb in seq_len(most)) {
-    result <- climb(problem, given, information, finest)
-    # again, since the gradient of a climb is in its own units
-    given[c("working", "evaluated")] <- list(result$working,
-      given$objective$evaluate(result$working))
+    result <- climb(problem, given, information, finest, curvature)
+    curvature <- result$curvature
+    given[c("working", "evaluated")] <- result[c("working", "evaluated")]
     state <- add_counts(state, result)
     if (result$gain < tolerance) break
   }
@@ -112,6 +115,12 @@ given_neighbors <- function(method, problem, arrangement, neighbors, searched_at
 
 first_given <- function(method, problem, start) {
   key <- if (method$ordering == "random") order_key() else 0
+  if (start$continued) {
+    before <- list(searched_at = start$working,
+      arrangement = arrange(method, problem, component_at(problem, start$working), key))
+    found <- if_computable(correlated_given(method, problem, before, start$working))
+    if (!is.null(found)) return(found)
+  }
   nearest <- optimize_from_shorter(problem, start$working, function(working) nearest_given(method,
     problem, working, key))
   if (start$continued) correlated_given(method, problem, nearest, nearest$working) else nearest
@@ -157,7 +166,8 @@ correlated_given <- function(method, problem, before, working, halvings = 3L) {
 # Units are those in which the diagonal of Vecchia's `information` is one for each row. The whole
 # matrix would serve worse: it is wrong by a factor of thousands in the one combination of
 # parameters where the two likelihoods differ most (bench/notes/vecchia-inducing.md).
-climb <- function(problem, given, information, tolerance) {
+# `curvature`: in the moved parameters, for each row, as an earlier climb has left it. NULL: none.
+climb <- function(problem, given, information, tolerance, curvature = NULL) {
   check_derivatives(list(gradient = given$evaluated$gradient, information = information),
     problem$free)
   chart <- inverse_range_chart(problem)
@@ -168,19 +178,30 @@ climb <- function(problem, given, information, tolerance) {
   to_working <- function(scaled) {
     replace(given$working, problem$free, chart$to_working(scaled * unit)[problem$free])
   }
+  secants <- secant_record(if (is.null(curvature)) diag(length(start)) else
+    curvature * outer(unit, unit))
   evaluate <- function(scaled) {
     working <- to_working(scaled)
     state <- if (identical(scaled, start)) given$evaluated else given$objective$evaluate(working)
+    secants$evaluated <- state
     if (is.finite(state$value)) state$gradient <- unit * chart$slope(working) * state$gradient
+    secants$gradient <- state$gradient / n
     state
   }
+  accept <- function(scaled) {
+    add_secant(secants, scaled, problem$free)
+    keep_state(problem, to_working(scaled))
+  }
   # values count from the first, so that the tolerance is in units of log-likelihood
-  accept <- function(scaled) keep_state(problem, to_working(scaled))
   result <- quasi_newton(list(n = n, evaluate = evaluate, accept = accept,
     session = problem$session), start, problem$free,
     lapply(chart$bounds, function(bound) bound / unit),
-    problem$control, relative_tolerance = tolerance / n, level = 1 + given$evaluated$value / n)
-  result$working <- to_working(result$working)
+    problem$control, relative_tolerance = tolerance / n, level = 1 + given$evaluated$value / n,
+    curvature = if (!is.null(curvature)) function(...) secants$matrix[problem$free, problem$free])
+  result$working <- to_working(secants$point %||% start)
+  # with the gradient in the working parameters
+  result$evaluated <- secants$reached %||% given$evaluated
+  result$curvature <- secants$matrix / outer(unit, unit)
   result
 }
 

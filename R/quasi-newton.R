@@ -1,10 +1,12 @@
 # Maximises a profile objective by quasi-Newton (the PORT routines of stats::nlminb) on its exact
 # gradient. The value pass gives the trend by generalised least squares; the gradient pass then
 # takes that trend as known (envelope theorem). Values are per row, so that tolerances mean the same
-# at every n, and count from `level` where the unit of the response shifts them.
+# at every n, and count from `level` where the unit of the response shifts them. `curvature`: a
+# function that returns the second derivatives in the free parameters that are known so far, NULL
+# where PORT starts without any.
 
 quasi_newton <- function(objective, start, free, bounds, control, relative_tolerance = 1e-9,
-                         level = 0) {
+                         level = 0, curvature = NULL) {
   working <- clamp(start, bounds, free)
   state_at <- state_record(objective, working, free)
   first <- state_at(working[free])$evaluated
@@ -19,7 +21,7 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
   }
   optimize_from <- function(from, relative_tolerance) {
     rlang::try_fetch(
-      stats::nlminb(from, value, gradient, lower = bounds$lower[free], upper = bounds$upper[free],
+      stats::nlminb(from, value, gradient, curvature, lower = bounds$lower[free], upper = bounds$upper[free],
         control = list(iter.max = 5L * control$max_iterations,
           eval.max = 10L * control$max_iterations,
           rel.tol = relative_tolerance, x.tol = 1e-6, step.max = control$max_step)),

@@ -1,5 +1,5 @@
-# Thousands of levels take long fits. Here a constant lowers their number, and another one that of the
-# terms.
+# Thousands of levels take long fits. Here one constant lowers their number, and another one that of
+# the terms.
 with_few_terms <- function(code, rows = 100L) {
   with_constant("most_exact_work", 0, with_constant("search_rows", rows, code))
 }
@@ -32,7 +32,8 @@ test_that("variance and range move to the optimum of the terms, nugget and level
   expect_gt(found$evaluations, state$evaluations)
   # the same terms of a field without effects in what they leave
   plain <- without_effects(problem, effects)
-  objective <- with_few_terms(terms_of_few_rows(plain)(component_at(plain, problem$start[1:3]), 20L))
+  component <- component_at(plain, problem$start[1:3])
+  objective <- with_few_terms(terms_of_few_rows(plain)(component, 20L))
   best <- function(at) optimize(function(nugget) objective$evaluate(c(at, nugget))$value, c(-4, 4),
     maximum = TRUE)$objective
   top <- best(found$working[moves])

@@ -29,6 +29,22 @@ test_that("inverse ranges are those of the working parameters, with their slope 
   expect_true(all(chart$bounds$lower[free] < chart$bounds$upper[free]))
 })
 
+test_extended("a climb that knows the curvature ends at the same optimum in fewer evaluations", {
+  data <- with_idle_inputs(200L)
+  method <- vecchia(k = 8, inducing = 20)
+  problem <- low_rank_problem(data, method)
+  start <- low_rank_start(method, problem)
+  given <- first_given(method, problem, start)
+  information <- start$information_at(given$working)
+  first <- climb(problem, given, information, tolerance = 1e-4)
+  again <- climb(problem, given, information, tolerance = 1e-4, curvature = first$curvature)
+  expect_equal(again$evaluated$value, first$evaluated$value, tolerance = 1e-4)
+  expect_lt(again$evaluations, 0.7 * first$evaluations)
+  # values and gradients are those of the objective itself
+  expect_identical(given$objective$evaluate(again$working)[c("value", "gradient")],
+    again$evaluated[c("value", "gradient")])
+})
+
 test_extended("inputs that tell nothing do not hold the search up", {
   data <- with_idle_inputs()
   method <- vecchia(k = 10, inducing = 40)
