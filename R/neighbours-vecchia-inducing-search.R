@@ -96,8 +96,10 @@ fit_method.neargp_vecchia_inducing <- function(method, problem) {
   gradient <- function(working) {
     given$objective$evaluate(working)$gradient %||% rep(NA_real_, length(working))
   }
-  information <- information_by_differences(gradient, state$working, problem$free,
-    rep(1, length(state$working)), at = state$evaluated$gradient)
+  # parameters at their bounds get no standard errors
+  information <- information_by_differences(gradient, state$working,
+    problem$free & !at_bound(state$working, problem), rep(1, length(state$working)),
+    at = state$evaluated$gradient)
   c(method_result(state, score = "log-likelihood", information = information, k = method$k),
     list(low_rank = c(given$arrangement, given["neighbors"], searched_in(problem, given))))
 }
