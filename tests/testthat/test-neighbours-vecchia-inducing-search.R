@@ -127,3 +127,20 @@ test_extended("the search of a large table begins with some of its rows, and end
   expect_equal(scores(fit, newdata = new)$log_score, scores(reference, newdata = new)$log_score,
     tolerance = 0.01)
 })
+
+test_that("the order of the rows in memory changes no value", {
+  data <- with_idle_inputs(40L)
+  problem <- low_rank_problem(data, vecchia(k = 5, inducing = 8))
+  given <- first_given(problem$method, problem, low_rank_start(problem$method, problem))
+  found <- given$objective$evaluate(given$working)
+  layout <- problem$layout
+  wanted <- core_residual_vecchia(problem$data$coords, response_columns(problem$data),
+    1 / problem$data$weights, given$arrangement$positions, given$neighbors,
+    specified_covariance(covariance_specification(layout, problem$groups),
+      to_core(given$working, layout$transform)),
+    nugget_of(layout, to_core(given$working, layout$transform)), problem$method$jitter, FALSE,
+    problem$context)
+  expect_equal(found$value, wanted$value, tolerance = 1e-12)
+  reversed <- reordered_neighbors(matrix(c(NA, NA, 1L, NA, 2L, 1L), 2), 3:1)
+  expect_identical(c(reversed), c(2L, 3L, 3L, NA, NA, NA))
+})
