@@ -7,8 +7,7 @@
 
 # The latent model behind a pointer. `search`: ordering and neighbours of the locations.
 joint_latent <- function(shared, search, exact = shared$method$factor == "exact") {
-  release_models(search$neighbors)
-  return_freed_by(search$neighbors)
+  return_models(search$neighbors)
   shares <- shared$shares %||% matrix(1, 1L, length(shared$place))
   in_memory(nrow(search$neighbors), nrow(shared$coords), core_fields(
     core_nodes(shared$coords, search$order, search$neighbors, shared$method$jitter, NULL),
@@ -19,9 +18,11 @@ joint_latent <- function(shared, search, exact = shared$method$factor == "exact"
     shared$data$effects))
 }
 
-# The C library keeps memory that single fits and smaller models have freed, in pieces that the
-# tables of a large model do not fit into. At 20,000 locations they are 80 MB.
-return_freed_by <- function(neighbors) {
+# Releases models that are no longer used, and returns their memory to the system. The C library
+# would keep it in pieces that the tables of a large model do not fit into. At 20,000 locations they
+# are 80 MB.
+return_models <- function(neighbors) {
+  release_models(neighbors)
   if (20 * prod(dim(neighbors)) > 5e6) core_return_free_memory()
 }
 

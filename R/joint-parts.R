@@ -33,10 +33,14 @@ fit_parts <- function(responses, formulas, settings) {
       })
     part$call$control <- own$control
     part$call$data <- own$data
-    return_freed_by(part$posterior$neighbors)
+    return_models(part$posterior$neighbors)
+    part$posterior <- part$posterior[begins_joint_fit]
     part
   })
 }
+
+# What a joint fit takes from the posterior of a single one. The rest is half of it.
+begins_joint_fit <- c("coords", "mean", "linear_predictor", "pseudo_precision", "slope")
 
 # One nugget is that of all Gaussian responses. Fits of others refuse a nugget of their own.
 nuggets_of_responses <- function(call, families, frame) {
