@@ -80,8 +80,8 @@ joint_slopes_along <- function(shared, objective, working, center, information, 
   slopes_of_parameters(shared, slopes, known$vectors, center)
 }
 
-# Eigenvectors and eigenvalues of an information in units of the parameters. Parameters near a limit,
-# and parameters of vanished fields, are separate directions.
+# Eigenvectors and eigenvalues of an information in units of the parameters. Parameters near a
+# limit, and parameters of vanished fields, are separate directions.
 difference_directions <- function(shared, working, information, margin) {
   units <- joint_units(shared)
   apart <- working - shared$bounds$lower < margin * units |
