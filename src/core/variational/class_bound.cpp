@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "variational/anderson_mixing.h"
 #include "variational/class_means.h"
 #include "variational/inducing_posterior.h"
 #include "variational/posterior_adjoint.h"
@@ -69,25 +70,39 @@ class ClassSearch {
 
   // `rough`: uses the absolute values of curvatures, and ends when a step gains almost nothing. Where the likelihood is
   // not log-concave, the path from the labels leads through negative curvatures, which slow it down.
+  //
+  // Once a step was too long or there were many, the next ones mix the steps before. Steps that overshoot in one
+  // direction and creep in another would go on by halves, with a failure before each.
   void climb(ClassState& best, ClassBound& bound, bool rough) {
+    constexpr int many = 12;
     const double tolerance = rough ? 1e-3 * double(coords_.n) : settings_.tolerance;
+    AndersonMixing mixing(5);
+    bool mixes = false;
     bound.converged = false;
     for (double share = 1.0; bound.iterations < settings_.max_iterations && !bound.converged; ++bound.iterations) {
       if (context_.check_interrupt) context_.check_interrupt();
+      const bool mixed = mixing.ready();
       ClassState tried;
-      tried.given = part_of_step(best, share, rough);
+      tried.given = mixed ? mixed_step(best, mixing) : part_of_step(best, share, rough);
       const bool possible = evaluate(tried) == BoundFailure::none;
       const double gain = possible ? tried.value - best.value : -INFINITY;
-      if (!(gain > -settings_.tolerance)) {
-        // Take a smaller part of the same step, since this one was too long. Where a part of 2^-12 brings no gain, the
-        // difference is rounding.
+      const bool too_long = !(gain > -settings_.tolerance);
+      if (!mixes && labels_.link == ClassLink::softmax && (too_long || bound.iterations == many)) {
+        mixes = true;
+        mixing.add(mixed_part(best.given), step_of(best));
+      }
+      if (too_long && mixed) {
+        mixing.restart();
+      } else if (too_long) {
+        // Take a smaller part of the same step. Where a part of 2^-12 brings no gain, the difference is rounding.
         share *= 0.5;
         bound.converged = rough || share < 2.5e-4;
-        continue;
+      } else {
+        best = std::move(tried);
+        bound.converged = std::abs(gain) < tolerance && (rough || mixed || share == 1.0);
+        if (mixed || !mixes) share = std::min(1.0, 2.0 * share);
+        if (mixes) mixing.add(mixed_part(best.given), step_of(best));
       }
-      best = std::move(tried);
-      bound.converged = std::abs(gain) < tolerance && (rough || share == 1.0);
-      share = std::min(1.0, 2.0 * share);
     }
   }
 
@@ -105,19 +120,44 @@ class ClassSearch {
 
   double places() const { return double(settings_.places > 0 ? settings_.places : coords_.n); }
 
+  // A step of size one leads to the share v = 1 / (1 + ratio).
+  VectorXd share_ratio(const MatrixXd& curvature) const {
+    if (settings_.kind == BoundKind::standard) return VectorXd::Zero(curvature.cols());
+    return (curvature.transpose() * regression_.unexplained() / places()).cwiseMax(0.0);
+  }
+
+  // Under softmax, the means follow from precisions and shares. These are what steps change: W above 1/v.
+  VectorXd mixed_part(const MatrixXd& precision, const VectorXd& inverse) const {
+    VectorXd result(precision.size() + inverse.size());
+    result << Eigen::Map<const VectorXd>(precision.data(), precision.size()), inverse;
+    return result;
+  }
+  VectorXd mixed_part(const ClassPosterior& given) const {
+    return mixed_part(given.precision, given.unexplained_share.cwiseInverse());
+  }
+  VectorXd step_of(const ClassState& at) const {
+    return mixed_part(at.curvature, share_ratio(at.curvature) + VectorXd::Ones(labels_.classes)) - mixed_part(at.given);
+  }
+
+  // Weights by the curvature of the divergences: 1/4 sum s^2 dW^2, and u/4 (v d(1/v))^2.
+  ClassPosterior mixed_step(const ClassState& at, const AndersonMixing& mixing) const {
+    const VectorXd point = mixing.next(mixed_part(at.variance, std::sqrt(places()) * at.given.unexplained_share));
+    ClassPosterior moved;
+    moved.precision = Eigen::Map<const MatrixXd>(point.data(), at.variance.rows(), at.variance.cols());
+    moved.natural = moved.precision.cwiseProduct(at.linear_predictor) + at.slope;
+    moved.unexplained_share = point.tail(labels_.classes).cwiseMax(1.0).cwiseInverse();
+    return moved;
+  }
+
   ClassPosterior part_of_step(const ClassState& at, double share, bool rough) const {
     ClassPosterior moved = at.given;
     const MatrixXd curvature = rough ? MatrixXd(at.curvature.cwiseAbs()) : at.curvature;
     const MatrixXd pulled = at.given.natural - at.given.precision.cwiseProduct(at.linear_predictor);
     moved.precision += share * (curvature - moved.precision);
     moved.natural = moved.precision.cwiseProduct(at.linear_predictor) + pulled + share * (at.slope - pulled);
-    if (settings_.kind == BoundKind::standard) {
-      moved.unexplained_share.setOnes();
-      return moved;
-    }
-    const VectorXd ratio = (curvature.transpose() * regression_.unexplained() / places()).cwiseMax(0.0);
     const VectorXd inverse = moved.unexplained_share.cwiseInverse();
-    moved.unexplained_share = (inverse + share * (ratio - inverse + VectorXd::Ones(ratio.size()))).cwiseInverse();
+    const VectorXd change = share_ratio(curvature) - inverse + VectorXd::Ones(inverse.size());
+    moved.unexplained_share = (inverse + share * change).cwiseInverse();
     return moved;
   }
 
