@@ -20,7 +20,9 @@ profile_limits <- function(object, parm, level) {
   tied <- is_tied(layout)[rows]
   searched <- unique(replace(rows, tied, 1L))
   known <- !is_estimated(layout)
-  unknown <- known | seq_along(layout$name) %in% rotated_rows(layout)
+  rotated <- seq_along(layout$name) %in% rotated_rows(layout) & !known
+  if (!is.null(parm)) refuse_rotated(layout$name[rows][rotated[rows]])
+  unknown <- known | rotated
   problem <- profile_problem(object)
   cut <- sqrt(stats::qchisq(level, 1))
   profiles <- lapply(searched, function(row) {
@@ -182,8 +184,19 @@ inform_open_limits <- function(names, working, rotated) {
         format_some(names[open])))
   }
   if (any(rotated)) {
-    inform_neargp("profile",
-      c(sprintf("Profile intervals are not available for %s, which an estimated anisotropy ties together.",
-        format_some(names[rotated])), i = "Use method = \"wald\"."))
+    inform_neargp("profile", c(no_profile_of_rotated(names[rotated]), i = "Use method = \"wald\"."))
   }
+}
+
+# In a table of all parameters they are NA, with a message.
+refuse_rotated <- function(names) {
+  if (!length(names)) return(invisible())
+  abort_neargp("method", c(no_profile_of_rotated(names),
+    x = "A profile fixes a parameter of the search. Ratios, angles and the range along the major axis are functions of several.",
+    i = "Use method = \"wald\", or fix the anisotropy in `covariance`."))
+}
+
+no_profile_of_rotated <- function(names) {
+  sprintf("Profile intervals are not available for %s, which an estimated anisotropy ties together.",
+    format_some(names))
 }

@@ -108,6 +108,9 @@ test_extended("what has no profile is NA, or refused", {
   expect_message(limits <- profile_confint(fit), "anisotropy", class = "neargp_message_profile")
   expect_identical(is.na(limits[, 1L]), c(variance = TRUE, range = TRUE, anisotropy_ratio = TRUE,
     anisotropy_angle = TRUE, nugget = FALSE))
+  expect_error(profile_confint(fit, "anisotropy_ratio"), "ties together",
+    class = "neargp_error_method")
+  expect_equal(unname(profile_confint(fit, "nugget")), unname(limits["nugget", , drop = FALSE]))
   expect_error(confint(fit, method = "profile"), "`method`.*what = \"covariance\"",
     class = "neargp_error_argument")
   expect_error(confint(fit, "range"), "`range`.*what = \"covariance\"",
@@ -118,6 +121,21 @@ test_extended("what has no profile is NA, or refused", {
   expect_no_match(conditionMessage(scored), "Compare")
   expect_error(profile_confint(profiled_fit(method = vecchia(8, inducing = 5))),
     "intervals are not available", class = "neargp_error_method")
+})
+
+test_extended("an ellipsoid is refused by name, and NA with a message in a table of all", {
+  set.seed(8)
+  data <- data.frame(x = runif(60), y = runif(60), depth = runif(60))
+  data$z <- sin(5 * data$x + 3 * data$y) + data$depth + rnorm(60, sd = 0.3)
+  fit <- suppressMessages(suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y + depth,
+    method = exact_gp(), covariance = cov_exponential(variance = 1, anisotropy = "3d"))))
+  names <- c("range", paste0("anisotropy_", c("ratio", "ratio_third", "angle", "dip", "plunge")))
+  for (name in names) {
+    expect_error(profile_confint(fit, name), name, class = "neargp_error_method")
+  }
+  expect_message(limits <- profile_confint(fit), "ties together", class = "neargp_message_profile")
+  expect_true(all(is.na(limits[names, ])))
+  expect_false(anyNA(limits["nugget", ]))
 })
 
 test_that("false position finds the root of a bent function, and past infinite ends", {
