@@ -158,7 +158,9 @@ augment.neargp_hurdle <- function(x, data = NULL, newdata = NULL, se_fit = FALSE
                                   conf.level = 0.95, ...) {
   check_no_more_arguments()
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
-  if (!is.null(newdata)) return(augment_hurdle(x, newdata, se_fit, interval, conf.level))
+  if (!is.null(newdata)) return(in_foreign_class(newdata, function(rows) {
+    augment_hurdle(x, rows, se_fit, interval, conf.level)
+  }))
   check_for_newdata(se_fit, interval)
   rows <- hurdle_rows(x)
   fitted <- fitted_hurdle(x, rows)
@@ -194,6 +196,7 @@ simulate.neargp_hurdle <- function(object, nsim = 1, seed = NULL, newdata, ...) 
   if (is_foreign_map(newdata)) {
     return(with_known_newdata("simulate", match.call(expand.dots = FALSE)))
   }
+  newdata <- grid_of_hurdle(object, newdata)
   state <- seed_generator(seed)
   on.exit(state$restore())
   draws <- function(fit) draw_matrix(stats::simulate(fit, nsim, newdata = newdata))

@@ -7,6 +7,7 @@ scores.neargp_hurdle <- function(object, newdata = NULL, observed = NULL, level 
   check_level(level)
   if (is.null(newdata)) return(scores_of_left_out_hurdle(object, observed, level))
   check_given(is.null(observed), "observed", "the observations of `newdata`, or their column")
+  newdata <- known_map(newdata)
   y <- hurdle_observations(observed, newdata)
   distribution <- hurdle_distribution(object, newdata)
   unknown <- which(is.na(predictive_mean(distribution)))

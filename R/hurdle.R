@@ -145,6 +145,7 @@ predict.neargp_hurdle <- function(object, newdata, type = c("response", "quantil
                                   output = NULL, ...) {
   elsewhere <- predicted_elsewhere(match.call(expand.dots = FALSE))
   if (!is.null(elsewhere)) return(elsewhere)
+  newdata <- grid_of_hurdle(object, newdata)
   type <- check_choice(type, "type", c("response", "quantile"))
   interval <- check_choice(interval, "interval", c("none", "prediction", "confidence"))
   check_level(level)
@@ -159,6 +160,11 @@ predict.neargp_hurdle <- function(object, newdata, type = c("response", "quantil
     verbose = check_flag(verbose, "verbose")), function(cells) {
       hurdle_columns(object, raster_of_window(newdata, window_of_cells(newdata, cells)), settings)
     })
+}
+
+# A stars grid with the columns of both fits as attributes.
+grid_of_hurdle <- function(object, newdata) {
+  grid_of_parts(list(parts = hurdle_fits(object)), newdata)
 }
 
 hurdle_columns <- function(object, newdata, settings) {
@@ -176,9 +182,6 @@ hurdle_distribution <- function(object, newdata, threads = NULL) {
 
 #' @export
 hurdle_distribution.default <- function(object, newdata, threads = NULL) {
-  if (is_stars(newdata)) {
-    abort_argument("newdata", "a data frame, sf points or a SpatRaster", newdata)
-  }
   new_inflated(predicted_numbers(object$presence, newdata, "response", threads)$mean,
     positive_response(object$positive, newdata, threads))
 }

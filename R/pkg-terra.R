@@ -20,6 +20,7 @@ known_map <- function(x) {
 
 # The result of a function of the known class, in the class of `x`.
 in_foreign_class <- function(x, f) {
+  if (!is_foreign_map(x)) return(f(x))
   result <- f(known_map(x))
   if (is_sf(result)) return(terra::vect(result))
   if (is_raster(result)) raster::brick(result) else result

@@ -17,6 +17,11 @@ fit_presence_and_amount <- function(d = two_joint_responses()) {
     method = vnngp(k = 5))
 }
 
+hurdle_of_two_fits <- function(d = two_joint_responses()) {
+  neargp_hurdle(neargp(present ~ 1, d, family = binomial(), method = vnngp(k = 5)),
+    neargp(amount ~ 1, d[d$present == 1, ], family = Gamma("log"), method = vnngp(k = 5)))
+}
+
 fit_kinds <- function(d = two_joint_responses()) {
   neargp(kind ~ 1, d, family = multinomial(), method = vnngp(k = 5))
 }
@@ -27,7 +32,7 @@ test_that("predict() and simulate() return a stars grid for a stars grid", {
   grid <- stars::st_as_stars(sf::st_bbox(c(xmin = 0, ymin = 0, xmax = 1, ymax = 1),
     crs = sf::st_crs(32633)), nx = 4, ny = 3)
   points <- sf::st_as_sf(as.data.frame(grid), coords = c("x", "y"), crs = 32633)
-  for (fit in list(joint, neargp_hurdle(joint), fit_kinds())) {
+  for (fit in list(joint, neargp_hurdle(joint), hurdle_of_two_fits(), fit_kinds())) {
     for (f in list(predict, function(...) simulate(fit, 2, seed = 1, newdata = grid),
       function(fit, newdata) predict(fit, newdata, type = "quantile"))) {
       expect_s3_class(f(fit, grid), "stars")
@@ -49,7 +54,7 @@ test_that("a SpatVector returns a SpatVector", {
   d <- two_joint_responses()
   joint <- fit_presence_and_amount(d)
   new <- terra::vect(d[1:3, ])
-  for (fit in list(joint, neargp_hurdle(joint), fit_kinds(d))) {
+  for (fit in list(joint, neargp_hurdle(joint), hurdle_of_two_fits(d), fit_kinds(d))) {
     found <- predict(fit, new)
     expect_s4_class(found, "SpatVector")
     expect_equal(as.data.frame(found), sf::st_drop_geometry(predict(fit, d[1:3, ])),
@@ -62,6 +67,15 @@ test_that("a SpatVector returns a SpatVector", {
   augmented <- augment(joint, newdata = new)
   expect_s4_class(augmented, "SpatVector")
   expect_equal(augmented$.fitted_amount, augment(joint, newdata = d[1:3, ])$.fitted_amount)
+  expect_s3_class(augment(joint, newdata = d[1:3, ]), "sf")
+  for (hurdle in list(neargp_hurdle(joint), hurdle_of_two_fits(d))) {
+    augmented <- augment(hurdle, newdata = new)
+    expect_s4_class(augmented, "SpatVector")
+    expect_equal(augmented$.fitted, augment(hurdle, newdata = d[1:3, ])$.fitted)
+    d$catch <- ifelse(d$present == 1, d$amount, 0)
+    expect_equal(scores(hurdle, terra::vect(d), "catch"), scores(hurdle, d, "catch"))
+    expect_equal(scores(hurdle, terra::vect(d), d$catch), scores(hurdle, d, "catch"))
+  }
   expect_error(predict(joint, new, covariance = TRUE), class = "neargp_error_argument")
 })
 
