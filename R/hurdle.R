@@ -15,61 +15,45 @@
 #' ```
 #'
 #' @details
-#' With p the probability of presence and F the distribution of positive responses, P(Y <= q) = 1 -
-#' p + p F(q). Given the locations, the two are independent, so each fit uses its own process, trend
-#' and covariance. If both depend on one process, use [tweedie()] or [zi_nbinom2()].
+#' P(Y <= q) = 1 - p + p F(q), with p the probability of presence and F the distribution of positive
+#' responses. Two fits are independent of each other. A [joint fit][joint_models] of both shares
+#' processes, and its uncertainty includes that of all parameters.
 #'
-#' A joint fit uses the covariance of both parts. `predict_index()` of its hurdle model sums
-#' presence times amount over cells, and its uncertainty includes that of all parameters.
-#'
-#' The positive fit must contain the present rows of `presence`, in their order and at their
-#' locations. `fitted()`, `residuals()`, `augment()`, `plot()`, `cross_validate()` and leave-one-out
-#' `scores()` need the data of `presence` under the name in its call.
+#' The positive fit contains the present rows of `presence` in their order. `fitted()`,
+#' `residuals()`, `augment()`, `plot()`, `cross_validate()` and leave-one-out `scores()` find the
+#' data by the name in the call. For a joint fit, the first two and `cross_validate()` are errors,
+#' `scores()`, `augment()` and `simulate()` need `newdata`, and `interval = "confidence"` is an
+#' error.
 #'
 #' @param presence a fit to a [stats::binomial()] response of 0 and 1, or to two categories, the
-#'   second of which is presence. Or a [joint fit][joint_models] of both, without `positive`.
+#'   second of which is presence. Or a joint fit of both, without `positive`.
 #' @param positive a fit to the positive responses: [truncated_poisson()], [truncated_nbinom2()],
 #'   [`Gamma(link = "log")`][stats::Gamma], [beta_response()], or Gaussian with `transform = "log"`.
 #' @param object,x a hurdle model.
-#' @param newdata new data for both fits, see [predict.neargp()].
+#' @param newdata new data for both fits.
 #' @param type `predict()`: `"response"` or `"quantile"`. `residuals()`: `"response"`, `"loo"` or
-#'   `"standardized"`, randomised normal quantiles of the PIT.
+#'   `"standardized"`.
 #' @param interval `"none"`, `"prediction"` for a new observation, or `"confidence"` for the
 #'   expected response.
-#' @param level,probs,threshold see [predict.neargp()].
-#' @param chunk_size,filename,overwrite,output,cluster,threads see [predict.neargp()]. `cluster`
-#'   needs `output`.
+#' @param level,probs,threshold,chunk_size,filename,overwrite,output,cluster,threads see
+#'   [predict.neargp()]. `cluster` needs `output`.
 #' @param observed the observations of `newdata`, or the name of their column, 0 where absent.
 #' @param nsim,seed see [simulate.neargp()].
 #' @param part `"both"`, `"presence"` or `"positive"`.
-#' @param what `"trend"` or `"covariance"`, see [coef.neargp()].
+#' @param what,parm see [coef.neargp()].
 #' @param formula.,presence_arguments,positive_arguments,evaluate `update()`: a formula for both
 #'   fits, lists of arguments for one of them, and whether to fit.
 #' @param folds,refit,verbose see [cross_validate()].
 #' @param effects,conf.int,conf.level,exponentiate,data,se_fit see [tidiers].
-#' @param which plots: `"predictions"`, observed against leave-one-out predictions, or `"pit"`.
-#' @param parm names or numbers of coefficients. Default: all.
+#' @param which plots: `"predictions"` (leave-one-out) or `"pit"`.
 #' @param digits the number of significant digits.
 #' @param ... further arguments of `print()` and `update()`.
-#' @return `neargp_hurdle()` returns an object of class `neargp_hurdle`, a list of both fits.
-#'
-#' `predict()` returns `presence`, `mean`, `sd`, `lower`, `upper` and `p_exceed`, with `interval =
-#' "confidence"` the standard error `se` of the expected response, and for quantiles `q0.05`, ...
-#'
-#' `scores()`, `cross_validate()`, `simulate()`, `coef()`, `vcov()`, `fitted()`, `residuals()`,
-#' `tidy()` (with a column `component`), `glance()`, `augment()` and `plot()` return what they
-#' return for one fit. `as.matrix()` of draws is the matrix that other packages ask for, for example
-#' DHARMa. `logLik()` is the sum of both objectives, so `AIC()` is an error. `sanity()` checks both
-#' fits.
-#'
-#' For the hurdle model of a joint fit, `coef()`, `vcov()`, `tidy()`, `glance()` and `plot()` return
-#' what they return for the joint fit. `fitted()`, `residuals()` and `cross_validate()` are errors,
-#' `scores()`, `augment()` and `simulate()` need `newdata`, and `interval` is `"none"` or
-#' `"prediction"`.
-#' @references Mullahy, J. (1986). Specification and testing of some modified count data models.
-#'   *Journal of Econometrics* 33, 341–365. Dunn, P. K. and Smyth, G. K. (1996): see
-#'   [residuals.neargp()].
-#' @seealso [response_family], [zi_poisson()]
+#' @return An object of class `neargp_hurdle`, a list of both fits. `predict()` returns `presence`,
+#'   `mean`, `sd`, `lower`, `upper` and `p_exceed`, with `interval = "confidence"` the standard error
+#'   `se`, and for quantiles `q0.05`, and so on. Other verbs return what they return for one fit, or
+#'   for the joint fit. `logLik()` is the sum of both objectives, and `AIC()` is an error.
+#' @references Mullahy, J. (1986). *Journal of Econometrics* 33, 341–365.
+#' @seealso [tweedie()] and [zi_nbinom2()] for presence and amounts that depend on one process.
 #' @examples
 #' # Catches: zero in many hauls, else a positive weight
 #' set.seed(1)
@@ -81,14 +65,11 @@
 #'   method = vnngp(k = 8))
 #' hurdle <- neargp_hurdle(presence, positive)
 #' predict(hurdle, d[1:3, ], interval = "prediction", threshold = 1)
-#' predict(hurdle, d[1:3, ], interval = "confidence")
 #' scores(hurdle)
-#' head(augment(hurdle), 3)
 #'
 #' # A covariate of the positive part
 #' richer <- update(hurdle, positive_arguments = list(formula = . ~ y))
 #' coef(richer)
-#' tidy(richer)
 #'
 #' # Both parts share processes: the index of abundance
 #' d$amount <- ifelse(d$catch > 0, d$catch, NA)
@@ -96,7 +77,6 @@
 #'   family = list(binomial(), Gamma("log")), method = vnngp(k = 8))
 #' cells <- expand.grid(x = 1:9 / 10, y = 1:9 / 10)
 #' predict_index(neargp_hurdle(both), cells, area = 0.01, statistics = "index")
-#' predict_index(both, cells, area = 0.01, statistics = "index")  # each response by itself
 #' @export
 neargp_hurdle <- function(presence, positive) {
   check_given(missing(presence), "presence", "a fit of neargp()")
