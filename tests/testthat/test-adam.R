@@ -53,7 +53,7 @@ test_that("the gradient of a batch is unbiased", {
   }
 })
 
-test_that("batches of all rows lead mll_k() and vecchia() to the optimum of all rows", {
+test_extended("batches of all rows lead mll_k() and vecchia() to the optimum of all rows", {
   withr::local_seed(1)
   data <- simulated_data(80)
   data$z <- data$z + rnorm(80, sd = 0.5)  # the optimum is at no bound

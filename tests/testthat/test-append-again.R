@@ -14,7 +14,7 @@ test_that("rows at earlier locations, noise models and varying coefficients equa
     cov_matern(nu = 0.5, range = 0.5, variance = 0.1, by = ~ h))
 })
 
-test_that("exact_gp(), loo_k(), mll_k() and vnngp() equal a fit of all rows", {
+test_extended("exact_gp(), loo_k(), mll_k() and vnngp() equal a fit of all rows", {
   d <- appendable_rows()
   same <- function(...) expect_same_conditioning(appended_and_whole(...))
   for (method in list(exact_gp(), exact_gp(estimation = "REML"), loo_k(8),

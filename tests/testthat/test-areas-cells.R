@@ -48,7 +48,7 @@ test_that("squares have the middles of equal cells", {
   expect_equal(points$xy, as.matrix(expand.grid(1:4, 1:4) - 0.5) / 4, ignore_attr = TRUE)
 })
 
-test_that("on the sphere sizes are those of the sphere, and means of latitudes by them", {
+test_extended("on the sphere sizes are those of the sphere, and means of latitudes by them", {
   skip_if_not_installed("sf")
   ring <- rbind(c(5, 40), c(25, 42), c(18, 60), c(5, 40))
   hole <- rbind(c(14, 45), c(17, 45), c(16, 50), c(14, 45))

@@ -150,7 +150,7 @@ test_extended("a large area beside a short range has the points that it needs, d
   expect_lt(abs(total$sd / stats::sd(draws) - 1), 0.1)
 })
 
-test_that("a response without a mean has none over areas", {
+test_extended("a response without a mean has none over areas", {
   fit <- neargp(z ~ 1, area_data(40L), coords = ~ x + y, method = vnngp(k = 5),
     family = student_t(df = 1), covariance = cov_exponential(range = 0.3), verbose = FALSE)
   polygons <- sf::st_sf(geometry = unit_squares())

@@ -63,7 +63,7 @@ test_extended("tibbles and data.tables come back as such, and can be worked on",
   expect_identical(table$twice, 2 * table$mean)
 })
 
-test_that("sf points of a tibble come back as such", {
+test_extended("sf points of a tibble come back as such", {
   skip_if_not_installed("tibble")
   points <- simulated_sf(60)
   fit <- neargp(z ~ height, points, method = vecchia(k = 8))

@@ -37,7 +37,7 @@ test_extended("incomplete rows get NA and sf objects stay sf", {
   expect_equal(rowSums(sf::st_drop_geometry(map)), rep(1, 4), ignore_attr = TRUE)
 })
 
-test_that("rasters get a layer for each class", {
+test_extended("rasters get a layer for each class", {
   skip_if_not_installed("terra")
   fit <- fixed_class_fit(class_data(60), k = 8L, formula = class ~ 1)
   grid <- terra::rast(nrows = 4, ncols = 5, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "")

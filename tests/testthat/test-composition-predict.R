@@ -84,7 +84,7 @@ test_that("draws sum to the totals", {
   expect_equal(new[, 1:4] + new[, 5:8] + new[, 9:12], matrix(7, 5L, 4L), ignore_attr = TRUE)
 })
 
-test_that("a left-out sample is predicted as by a fit without it", {
+test_extended("a left-out sample is predicted as by a fit without it", {
   d <- taxa_data()
   fit <- fit_taxa(d)
   rows <- left_out_samples(fit)

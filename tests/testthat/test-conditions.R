@@ -78,7 +78,7 @@ test_that("no name, number or warning depends on options of printing", {
   withr::with_options(list(OutDec = ","), expect_identical(found(), plain))
 })
 
-test_that("?neargp_conditions lists every condition", {
+test_extended("?neargp_conditions lists every condition", {
   raise <- c("abort_neargp", "warn_neargp", "inform_neargp")
   found <- character()
   collect <- function(e) {

@@ -53,7 +53,7 @@ test_that("likelihoods and predictions are those of dense algebra", {
 })
 
 # A search from the default start alone ends 1.6 below the maximum of these rows.
-test_that("a likelihood with several maxima is searched from several ranges", {
+test_extended("a likelihood with several maxima is searched from several ranges", {
   gap <- vapply(1:4, function(seed) {
     set.seed(seed)
     x <- cbind(runif(60), runif(60))

@@ -1,4 +1,4 @@
-test_that("print() shows the names of all scores and the direction in which they are better", {
+test_extended("print() shows the names of all scores and the direction in which they are better", {
   fit <- example_fit(60)
   set.seed(1)
   validated <- cross_validate(fit, folds = 4, verbose = FALSE)

@@ -1,4 +1,4 @@
-test_that("all plots are drawn, and unknown ones refused", {
+test_extended("all plots are drawn, and unknown ones refused", {
   fit <- fit_deep()
   expect_drawn(plot(fit, cells = 100), c("trace", "map", "qq", "pit"))
   expect_drawn(plot(fit, which = c("residuals", "pit")), c("residuals", "pit"))

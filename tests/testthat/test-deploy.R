@@ -10,7 +10,7 @@ deployable_rows <- function() {
   d
 }
 
-test_that("a deployed fit predicts the same bits, also from a file", {
+test_extended("a deployed fit predicts the same bits, also from a file", {
   d <- deployable_rows()
   new <- appendable_rows(30L, seed = 9L)
   same <- function(formula, method, ...) {

@@ -163,7 +163,7 @@ test_that("in shards many effects are columns as few are", {
   expect_equal(c(logLik(sharded)), c(logLik(fitted_to())), tolerance = 5e-3)
 })
 
-test_that("exact_gp() finds its start by the columns without zeros, also where locations repeat", {
+test_extended("exact_gp() finds its start by the columns without zeros, also where locations repeat", {
   set.seed(3)
   data <- data.frame(x = stats::runif(150), y = stats::runif(150), a = stats::rnorm(150))
   data$g <- factor(c(1:80, sample(80, 70, TRUE)))

@@ -25,7 +25,7 @@ expect_within_errors <- function(found, expected, error, count = 3) {
   expect_lt(max(abs(found - expected) / error), count)
 }
 
-test_that("the log-likelihood is that of the dense matrix within its standard error", {
+test_extended("the log-likelihood is that of the dense matrix within its standard error", {
   given <- both_objectives(roads(2000L), cov_matern(nu = 1.5))
   for (shift in c(0, 0.5)) {
     at <- given$problem$start + shift
@@ -58,7 +58,7 @@ values_of_sets <- function(given, sets) {
     mean_error = 0.5 * stats::sd(log_dets) / sqrt(length(log_dets)))
 }
 
-test_that("a standard error covers two thirds of the errors, and their mean is near 0", {
+test_extended("a standard error covers two thirds of the errors, and their mean is near 0", {
   for (k in c(5L, 30L)) {
     method <- exact_gp(solver = "cg", neighbors = k)
     given <- both_objectives(roads(600L), cov_matern(nu = 1.5), method)
@@ -95,7 +95,7 @@ test_that("the gradient with few neighbours is that of the dense matrix but for 
   expect_lt(max(errors[given$problem$free]), 0.1)
 })
 
-test_that("many probes come nearer to the dense log-likelihood", {
+test_extended("many probes come nearer to the dense log-likelihood", {
   given <- both_objectives(roads(500L), cov_matern(nu = 1.5),
     exact_gp(solver = "cg", neighbors = 3L))
   at <- given$problem$start

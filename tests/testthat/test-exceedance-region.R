@@ -62,7 +62,7 @@ test_that("a limit of counts is that of their linear predictor", {
   expect_lt(max(abs(found$p_exceed - rowMeans(draws > log(limit)))), 0.05)
 })
 
-test_that("limits beyond all values, missing cells, integrated parameters and sf points are handled", {
+test_extended("limits beyond all values, missing cells, integrated parameters and sf points are handled", {
   data <- area_data(40L)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = exact_gp())
   cells <- region_cells()

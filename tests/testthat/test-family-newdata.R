@@ -50,7 +50,7 @@ test_that("scores, residuals and draws use the parameters of each row", {
   expect_gt(stats::cor(zeros, d$z), 0.5)
 })
 
-test_that("predictions integrate over parameters with formulas", {
+test_extended("predictions integrate over parameters with formulas", {
   fit <- process_fit(family = zi_nbinom2(zi = ~ z), n = 60)
   new <- data.frame(x = 0.3, y = 0.4, h = 0, z = c(1, 9, NA))
   found <- predict(fit, new, parameters = "integrated", interval = "prediction")

@@ -141,7 +141,7 @@ test_that("families with parameters of their own take features by default", {
   }
 })
 
-test_that("folds learn scores from their own rows", {
+test_extended("folds learn scores from their own rows", {
   rows <- soil(30L)
   fit <- neargp(z ~ features(a, b, c), rows, coords = ~ x + y)
   folds <- rep(1:3, 10L)

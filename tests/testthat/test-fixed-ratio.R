@@ -67,7 +67,7 @@ test_that("the ratio at its estimate is the same fit with one parameter less", {
   }
 })
 
-test_that("the ratio stays in refits, and is printed", {
+test_extended("the ratio stays in refits, and is printed", {
   fit <- ratio_fit(method = exact_gp())
   expect_output(print(fit), "nugget_ratio = 0.1")
   folds <- suppressMessages(cross_validate(fit, rep(1:4, 20), refit = TRUE))

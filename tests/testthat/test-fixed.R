@@ -30,7 +30,7 @@ expect_same_refits <- function(sets, ...) {
   }
 }
 
-test_that("a fit with parameters fixed at the estimates is the fit", {
+test_extended("a fit with parameters fixed at the estimates is the fit", {
   effect <- "sd_(Intercept)|site"
   sets <- list(effect, c("nugget", "range", effect))
   expect_same_refits(sets, z ~ a + (1 | site), method = exact_gp())

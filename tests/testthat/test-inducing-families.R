@@ -38,7 +38,7 @@ test_extended("bounds of all families rise with the inducing points and with the
   }
 })
 
-test_that("estimates, standard errors and predictions of a smooth field come near those of vnngp()",
+test_extended("estimates, standard errors and predictions of a smooth field come near those of vnngp()",
   {
     skip_unless_extended()
     data <- latent_data(500)

@@ -1,4 +1,4 @@
-test_that("mean and trend are those of the exact method, the variance that of the inducing points",
+test_extended("mean and trend are those of the exact method, the variance that of the inducing points",
   {
     skip_unless_extended()
     data <- simulated_data(150)
@@ -136,7 +136,7 @@ test_that("the bound is the expectation of the log-likelihood less the divergenc
 
 # ---- points of the mean --------------------------------------------------------------------------
 
-test_that("a mean on points is that of svgp() with these among its own, at the variance of the fit",
+test_extended("a mean on points is that of svgp() with these among its own, at the variance of the fit",
   {
     skip_unless_extended()
     data <- simulated_data(150)

@@ -19,7 +19,7 @@ dense_influence <- function(fit) {
     change = rep(fit$beta, each = nrow(without)) - without)
 }
 
-test_that("hat values and deletions are those of dense matrices", {
+test_extended("hat values and deletions are those of dense matrices", {
   data <- transform(simulated_data(60), w = rep(c(1, 4), 30))
   fit <- influence_fit(data, weights = w)
   dense <- dense_influence(fit)

@@ -17,7 +17,7 @@ fit_without <- function(fit, row) {
   suppressWarnings(suppressMessages(update(fit, data = data[-row, ])))
 }
 
-test_that("weights without a row are those of the posterior without it", {
+test_extended("weights without a row are those of the posterior without it", {
   fit <- few_fit()
   data <- names_of_rows(few_rows(fit))
   found <- loo_predict(fit, parameters = "integrated")
@@ -38,7 +38,7 @@ test_that("weights without a row are those of the posterior without it", {
   expect_gt(max(abs(plug_in$sd / expected[, "sd"] - 1)), 0.06)
 })
 
-test_that("leave-one-out scores are those of the mixture with weights of each row", {
+test_extended("leave-one-out scores are those of the mixture with weights of each row", {
   fit <- few_fit()
   design <- integrated_fits(fit, plain_context(1L))
   moments <- lapply(design$fits, loo_predict, parameters = "plug-in")
@@ -67,7 +67,7 @@ test_that("leave-one-out scores are those of the mixture with weights of each ro
     sqrt(predictive_variance(distribution))), 0.06)
 })
 
-test_that("scores of new rows and of folds are those of predictions", {
+test_extended("scores of new rows and of folds are those of predictions", {
   fit <- few_fit(30)
   data <- names_of_rows(few_rows(fit))
   new <- transform(data, x = x + 0.05)

@@ -80,7 +80,7 @@ test_that("H and J are those of dense quadratic forms, with repeated locations a
   }
 })
 
-test_that("draws have equal weights, the estimates as their mean and the sandwich covariance", {
+test_extended("draws have equal weights, the estimates as their mean and the sandwich covariance", {
   fit <- fit_scored()
   found <- sandwich_of(fit)
   design <- integrated_fits(fit, plain_context(1L))
@@ -105,7 +105,7 @@ test_that("draws that allow no predictions are left out with a warning", {
   expect_error(design_of_draws(list(NULL, NULL)), class = "neargp_error_cholesky")
 })
 
-test_that("predictions are the mixture of fits with the parameters fixed at the draws", {
+test_extended("predictions are the mixture of fits with the parameters fixed at the draws", {
   fit <- fit_scored()
   design <- integrated_fits(fit, plain_context(1L))
   by_hand <- lapply(design$fits, function(one) {
@@ -123,7 +123,7 @@ test_that("predictions are the mixture of fits with the parameters fixed at the 
   expect_equal(rowMeans(limits), rep(0.975, 4L), tolerance = 1e-6)
 })
 
-test_that("integrated intervals are wider, and plug-in is the default", {
+test_extended("integrated intervals are wider, and plug-in is the default", {
   fit <- fit_scored()
   grid <- cbind(expand.grid(x = seq(0.05, 0.95, 0.1), y = seq(0.05, 0.95, 0.1)), h = 0)
   plain <- predict(fit, grid, interval = "prediction")
@@ -134,7 +134,7 @@ test_that("integrated intervals are wider, and plug-in is the default", {
   expect_identical(predict(few, grid), predict(few, grid, parameters = "plug-in"))
 })
 
-test_that("a direction that the score does not inform is no wider than the prior", {
+test_extended("a direction that the score does not inform is no wider than the prior", {
   set.seed(8)
   data <- scored_data(60L)
   data$z <- 1 + 1e-3 * rnorm(60) + sin(3 * data$x)

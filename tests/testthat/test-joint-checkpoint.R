@@ -40,7 +40,7 @@ copy_cut <- function(file, share, parts = 2L) {
   left
 }
 
-test_that("a joint fit goes on from wherever its checkpoint ends, to the last bit", {
+test_extended("a joint fit goes on from wherever its checkpoint ends, to the last bit", {
   calls <- joint_calls()
   for (name in if (is_extended()) names(calls) else "hurdle") {
     run <- calls[[name]]

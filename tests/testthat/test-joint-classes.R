@@ -26,7 +26,7 @@ fit_kinds <- function(d = two_joint_responses()) {
   neargp(kind ~ 1, d, family = multinomial(), method = vnngp(k = 5))
 }
 
-test_that("predict() and simulate() return a stars grid for a stars grid", {
+test_extended("predict() and simulate() return a stars grid for a stars grid", {
   skip_if_not_installed("stars")
   joint <- fit_presence_and_amount()
   grid <- stars::st_as_stars(sf::st_bbox(c(xmin = 0, ymin = 0, xmax = 1, ymax = 1),
@@ -49,7 +49,7 @@ test_that("predict() and simulate() return a stars grid for a stars grid", {
   expect_error(predict(joint, grid, covariance = TRUE), class = "neargp_error_argument")
 })
 
-test_that("a SpatVector returns a SpatVector", {
+test_extended("a SpatVector returns a SpatVector", {
   skip_if_not_installed("terra")
   d <- two_joint_responses()
   joint <- fit_presence_and_amount(d)

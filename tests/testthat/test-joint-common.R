@@ -75,7 +75,7 @@ test_that("common intercepts and factors, several terms in one call", {
   expect_length(coef(written), 3L)
 })
 
-test_that("counts: a common slope has the log-likelihood of the offset that it is", {
+test_extended("counts: a common slope has the log-likelihood of the offset that it is", {
   d <- shared_slope_data()
   d$n <- rpois(60, exp(0.3 * d$z + sin(6 * d$x)))
   known <- cov_coregionalisation(cov_matern(nu = 1.5, range = 0.3), matrices = list(b_shared / 4))

@@ -84,7 +84,7 @@ expect_highest <- function(fit, tolerance = 0.1) {
   }
 }
 
-test_that("a search leaves the ridge of fields with nearly equal ranges", {
+test_extended("a search leaves the ridge of fields with nearly equal ranges", {
   # it once ended at ranges of 0.112 and 0.116, with curvature -0.07, and 0.67 units lower
   fit <- preferential_fit(1001, 2)
   expect_maximum(fit)
@@ -97,14 +97,14 @@ test_that("a search leaves the ridge of fields with nearly equal ranges", {
   expect_true(all(errors[grepl("loading", names(errors))] > 0))
 })
 
-test_that("a field that vanished alone grows in the joint fit", {
+test_extended("a field that vanished alone grows in the joint fit", {
   fit <- hurdle_fit(hurdle_data(2002))
   expect_maximum(fit)
   expect_highest(fit)
   expect_gt(abs(fit$loadings["amount", 2L]), 0.3)
 })
 
-test_that("a response without a field: its loadings are named, and nothing else suffers", {
+test_extended("a response without a field: its loadings are named, and nothing else suffers", {
   fit <- preferential_fit(1001, 0)
   expect_maximum(fit)
   poor <- fit$layout$name[fit$parameters$poor]
@@ -119,7 +119,7 @@ test_extended("ends of ten small data sets are maxima", {
   for (seed in 1002:1006) expect_maximum(preferential_fit(seed, 1))
 })
 
-test_that("a search by levels ends where a plain one does", {
+test_extended("a search by levels ends where a plain one does", {
   d <- hurdle_data(2002, 800)
   parts <- Map(function(formula, family) suppressMessages(neargp(formula,
     d[!is.na(d[[all.vars(formula)]]), ], coords = ~ x + y, family = family,

@@ -47,7 +47,7 @@ test_that("probabilities beyond limits: closed forms of three normal variables",
   expect_identical(mean(beyond_limits(double(3), R, c(Inf, 0, 0), uniform)), 0)
 })
 
-test_that("counts and presence: the share of joint draws, and missing rows", {
+test_extended("counts and presence: the share of joint draws, and missing rows", {
   set.seed(5)
   d <- data.frame(x = runif(100), y = runif(100))
   d$count <- rpois(100, exp(sin(6 * d$x)))
@@ -92,7 +92,7 @@ test_that("cells of a raster are predicted and drawn as rows of a data frame are
     simulate(fit, 2, seed = 1, newdata = rows), ignore_attr = TRUE)
 })
 
-test_that("covariates of family parameters count in the probability that all exceed", {
+test_extended("covariates of family parameters count in the probability that all exceed", {
   set.seed(6)
   d <- data.frame(x = runif(120), y = runif(120), depth = rnorm(120))
   d$count <- rpois(120, exp(1 + sin(6 * d$x))) * rbinom(120, 1, plogis(-2 * d$depth))

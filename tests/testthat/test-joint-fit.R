@@ -117,7 +117,7 @@ test_that("an observation without curvature still counts: an inflated zero", {
     use_observed = TRUE)$mean_level, plain$mean_level, tolerance = 1e-3)))
 })
 
-test_that("folds leave locations out, and a hurdle model joins both parts", {
+test_extended("folds leave locations out, and a hurdle model joins both parts", {
   d <- catches()
   fit <- fit_two(d, formula = list(present ~ 1, amount ~ 1), family = list(binomial(),
     Gamma("log")))
@@ -160,7 +160,7 @@ test_that("a response without a trend, and no trend at all", {
   expect_error(scores(fit, newdata = d[0, ]), "no observations", class = "neargp_error_missing")
 })
 
-test_that("wrong calls get one classed error", {
+test_extended("wrong calls get one classed error", {
   d <- catches(40)
   call <- function(formula = two_formulas, data = d, family = two_families, ...) {
     neargp(formula, data, coords = ~ x + y, family = family, ...)

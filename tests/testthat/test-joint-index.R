@@ -121,7 +121,7 @@ test_that("presence times amount is that of dense draws with the covariance of b
   expect_gt(index$mean[1], sum(cells$km2 * alone))
 })
 
-test_that("without correlation the index is that of separate fits", {
+test_extended("without correlation the index is that of separate fits", {
   d <- hauls_of_two_parts()
   known <- cov_coregionalisation(cov_exponential(range = 0.3), matrices = diag(c(1, 0.8)))
   hurdle <- neargp_hurdle(with_known_parameters(fit_present_and_amount(d, known)))

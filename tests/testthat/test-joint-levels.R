@@ -9,7 +9,7 @@ grouped_counts <- function() {
   d
 }
 
-test_that("a new level has mean 0 and the variance between levels", {
+test_extended("a new level has mean 0 and the variance between levels", {
   d <- grouped_counts()
   fit <- neargp(list(count ~ 1 + (1 | site), level ~ 1), d, coords = ~ x + y,
     family = list(poisson(), gaussian()), method = vnngp(k = 8))

@@ -20,7 +20,7 @@ test_that("correlations are at most 1, also after rounding", {
   expect_identical(is.na(diag(correlations_of(diag(c(1, 0))))), c(FALSE, TRUE))
 })
 
-test_that("plots show all correlations, with numbers that are legible and a title of the fit", {
+test_extended("plots show all correlations, with numbers that are legible and a title of the fit", {
   fit <- fit_dependent_kinds()
   withr::local_pdf(NULL)
   before <- par("mai", "mfrow")
@@ -34,7 +34,7 @@ test_that("plots show all correlations, with numbers that are legible and a titl
   expect_false("grey50" %in% shown$fill)
 })
 
-test_that("other plots of one response are refused with what is shown", {
+test_extended("other plots of one response are refused with what is shown", {
   fit <- fit_dependent_kinds()
   withr::local_pdf(NULL)
   for (given in list(list("residuals"), list("pit"), list("map"), list(which = 1),

@@ -37,7 +37,7 @@ test_extended("two factors are found in data of two factors", {
   expect_error(compare_ranks(d), class = "neargp_error_argument")
 })
 
-test_that("AIC is the name of a likelihood's criterion, and absent separate fits have no row", {
+test_extended("AIC is the name of a likelihood's criterion, and absent separate fits have no row", {
   set.seed(1)
   d <- data.frame(x = runif(40), y = runif(40))
   d$a <- sin(6 * d$x) + rnorm(40, sd = 0.3)
@@ -73,7 +73,7 @@ test_that("more factors never lower the score: models are nested", {
   expect_gte(ranks$table["2", "score"], ranks$table["1", "score"] - 1e-3)
 })
 
-test_that("a fit continues from an earlier one, and changes of formulas reach all responses", {
+test_extended("a fit continues from an earlier one, and changes of formulas reach all responses", {
   d <- five_species(80)
   d$level <- sin(6 * d$x) + d$counts[, 1L]
   fit <- neargp(list(first = counts[, "s1"] ~ 1, level ~ 1), d, coords = ~ x + y,

@@ -71,7 +71,7 @@ test_that("responses share independent copies of a field for each level of a fac
   expect_cokriging(fit_yearly(d, both, k = 30), dense, at, 0.02)
 })
 
-test_that("own fields have copies, and all that follows a fit works", {
+test_extended("own fields have copies, and all that follows a fit works", {
   d <- yearly(90L)
   covariance <- cov_coregionalisation(cov_matern(nu = 1.5), rank = 1,
     own = list(b = cov_exponential(by = ~ year)))

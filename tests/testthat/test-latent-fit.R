@@ -270,7 +270,7 @@ test_that("a trend whose search ended at a saddle is refused, and no variance of
 
 # Where the field is centred on the trend, the information on that is a difference of numbers of the
 # size of 1 / variance.
-test_that("a field of next to no variance leaves the trend what it is without a field", {
+test_extended("a field of next to no variance leaves the trend what it is without a field", {
   data <- vnngp_data(80, seed = 4)
   data$place <- round(data$x, 1)
   alone <- stats::glm(poisson ~ h, stats::poisson(), data, epsilon = 1e-14)

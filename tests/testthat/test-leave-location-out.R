@@ -13,7 +13,7 @@ expect_locations_left_out <- function(fit, data, tolerance = 1e-8, ...) {
   }
 }
 
-test_that("a location is predicted as if all its rows had been deleted, trend included", {
+test_extended("a location is predicted as if all its rows had been deleted, trend included", {
   data <- repeated_rows()
   for (method in list(exact_gp(), vecchia(k = 15), loo_k(15), mll_k(15),
     vecchia(k = 15, inducing = 5))) {
@@ -21,7 +21,7 @@ test_that("a location is predicted as if all its rows had been deleted, trend in
   }
 })
 
-test_that("one location with many rows, and rows of equal response, are left out alike", {
+test_extended("one location with many rows, and rows of equal response, are left out alike", {
   data <- repeated_rows(c(1, 1, 3, 90))
   data$z[location_of(data) == 3L] <- 1
   expect_locations_left_out(fit_held(data, exact_gp()), data)

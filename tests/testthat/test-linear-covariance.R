@@ -153,7 +153,7 @@ test_that("latent methods carry a sum with cov_linear()", {
   expect_equal(predict(swsgp, new)$mean, predict(exact, new)$mean, tolerance = 0.02)
 })
 
-test_that("fits with cov_linear() refit, update, print and take new rows", {
+test_extended("fits with cov_linear() refit, update, print and take new rows", {
   rows <- slopes(50L)
   new <- slopes(70L)[61:70, ]
   fit <- fit_linear(cov_matern() + cov_linear(), rows)

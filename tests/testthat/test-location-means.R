@@ -133,7 +133,7 @@ test_that("locations differ where their coordinates do", {
   expect_identical(count_locations(cbind(c(0, 0.3, 0.1 + 0.2, 1))), 3L)
 })
 
-test_that("the leave-one-out score is that of whole locations", {
+test_extended("the leave-one-out score is that of whole locations", {
   data <- repeated_rows()
   trend <- dense_model(data, new_places(data))$beta
   y <- data$z - data$o

@@ -35,7 +35,7 @@ neighbors_by_turns <- function(coords, rows, before, k) {
   taken
 }
 
-test_that("blocks and their neighbours follow the definition", {
+test_extended("blocks and their neighbours follow the definition", {
   withr::local_seed(1)
   for (case in list(list(n = 300L, block = 4L, k = 12L), list(n = 150L, block = 3L, k = 70L),
     list(n = 9L, block = 4L, k = 5L))) {

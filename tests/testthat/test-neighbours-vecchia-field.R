@@ -43,7 +43,7 @@ fit_known <- function(d, ratio, ...) {
     covariance = cov_exponential(variance = 1, range = 0.3), ...))
 }
 
-test_that("the default holds where noise is high and locations crowd", {
+test_extended("the default holds where noise is high and locations crowd", {
   set.seed(1)
   newdata <- data.frame(x = runif(100), y = runif(100))
   for (design in c("uniform", "boreholes", "roads")) for (ratio in c(1, 10, 100)) {
@@ -84,7 +84,7 @@ test_that("near-duplicates with noise are predicted as by all rows", {
     ignore_attr = TRUE)
 })
 
-test_that("estimates on the field are near the exact ones, those on responses are not", {
+test_extended("estimates on the field are near the exact ones, those on responses are not", {
   set.seed(3)
   d <- noisy_field("uniform", 1500, 10)
   fit <- function(method) suppressMessages(neargp(z ~ 1, d, coords = ~ x + y, method = method,

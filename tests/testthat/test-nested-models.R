@@ -3,7 +3,7 @@ fitted_value <- function(data, covariance, method, ...) {
     method = method, ...))))
 }
 
-test_that("a fit with several ranges ends at no less than the isotropic one", {
+test_extended("a fit with several ranges ends at no less than the isotropic one", {
   for (seed in c(1, 4, 8)) {
     data <- data_of_field(seed, 150, function(d) 0.5 * exp(-d / 0.1), 1)
     for (method in list(vecchia(), mll_k(), loo_k(), vnngp(), exact_gp())) {

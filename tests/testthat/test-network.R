@@ -42,7 +42,7 @@ test_that("a network is that of base R, and so is its gradient", {
 })
 
 # From the objective through the coordinates of rows, with points that stay where they are.
-test_that("the gradient of the objective in the weights is that of differences", {
+test_extended("the gradient of the objective in the weights is that of differences", {
   data <- curved_data(50)
   inputs <- scale(as.matrix(data[c("a", "b", "c")]))
   covariance <- as_specified(list(components = list(list(family = "matern", variance = 1.3,

@@ -22,7 +22,7 @@ test_that("rows with missing values keep their place and are NA", {
   expect_true(all(is.na(predict(fit, new[2, ])$sd)))
 })
 
-test_that("columns of newdata that are lists, or twice there, are refused where the model needs them", {
+test_extended("columns of newdata that are lists, or twice there, are refused where the model needs them", {
   data <- simulated_data(40)
   data$height <- data$x^2
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(5))

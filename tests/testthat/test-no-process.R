@@ -63,7 +63,7 @@ test_that("a Gaussian response without a process is linear regression, by every 
   expect_equal(nrow(simulate(fit, 2)), nrow(d))
 })
 
-test_that("random effects without a process have the restricted likelihood of dense algebra", {
+test_extended("random effects without a process have the restricted likelihood of dense algebra", {
   d <- rows_without_process()
   fit <- fit_alone(z ~ a + (1 | site), d)
   X <- stats::model.matrix(~ a, d)

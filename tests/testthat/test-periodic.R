@@ -61,7 +61,7 @@ test_that("the covariance of a fit is that of the coordinate of the period", {
   expect_output(print(fit), "period = 12")
 })
 
-test_that("methods fit sums, and predict a period ahead", {
+test_extended("methods fit sums, and predict a period ahead", {
   d <- seasons(200L)
   new <- data.frame(x = 0.5, y = 0.5, month = c(63, 69))
   for (method in list(vecchia(20L), loo_k(20L), svgp(40L, move = FALSE), vnngp(15L))) {

@@ -31,7 +31,7 @@ test_that("a scanner is read batch by batch, and again from any batch, without e
   expect_null(source$x(7))
 })
 
-test_that("a fit of a dataset is that of its rows", {
+test_extended("a fit of a dataset is that of its rows", {
   data <- source_rows(400L)
   parts <- in_parts(data, c(150, 150, 100))
   dataset <- structure(list(), class = c("FileSystemDataset", "Dataset", "ArrowObject", "R6"))

@@ -25,7 +25,7 @@ test_that("a query is read in chunks, forwards, and again from any chunk", {
   expect_null(source$x(4))  # which closes the connection
 })
 
-test_that("a fit of a query is that of its rows", {
+test_extended("a fit of a query is that of its rows", {
   data <- source_rows(400L)
   file <- query_file(data)
   own <- source_fit(chunked(in_parts(data, c(150, 150, 100))))

@@ -16,7 +16,7 @@ line_of <- function(model, direction = 0) {
   gstat::variogramLine(model, dist_vector = distances, dir = c(sin(phi), cos(phi), 0))$gamma
 }
 
-test_that("models of vgm() have the same variogram at all distances and directions", {
+test_extended("models of vgm() have the same variogram at all distances and directions", {
   skip_if_not_installed("gstat")
   models <- lapply(names(variogram_models), function(name) {
     gstat::vgm(2, name, 0.3, nugget = 0.1, kappa = 1.2, anis = c(30, 0.4))

@@ -1,4 +1,4 @@
-test_that("elpd() sums the log densities of leave-one-out predictions, and fits compare by it", {
+test_extended("elpd() sums the log densities of leave-one-out predictions, and fits compare by it", {
   skip_if_not_installed("loo")
   data <- simulated_data(80)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = exact_gp(),

@@ -64,7 +64,7 @@ test_that("the response is the mean of the family, and a median under a transfor
     exp(get_predict.neargp(logged, rows, "link")$estimate))
 })
 
-test_that("fits without one trend are refused", {
+test_extended("fits without one trend are refused", {
   classes <- marginal_fit(soil ~ 1, method = loo_k(k = 5))
   expect_error(get_coef.neargp(classes), "marginaleffects", class = "neargp_error")
 })

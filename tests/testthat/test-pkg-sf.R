@@ -34,7 +34,7 @@ test_extended("a geographic CRS means chordal distance in km", {
   expect_identical(degrees$locations$unit, "degrees")
 })
 
-test_that("a geometry set without attributes can be predicted when the trend needs none", {
+test_extended("a geometry set without attributes can be predicted when the trend needs none", {
   points <- simulated_sf(60)
   fit <- neargp(z ~ 1, points, method = vecchia(k = 10))
   prediction <- predict(fit, sf::st_geometry(points)[1:3])
@@ -72,7 +72,7 @@ test_extended("geometries and CRS that cannot be used are classed errors with a 
     "`newdata` must have POINT geometries, not LINESTRING .rows 1", class = "neargp_error_geometry")
 })
 
-test_that("without CRS but with a distance sf data work", {
+test_extended("without CRS but with a distance sf data work", {
   points <- sf::st_set_crs(simulated_sf(40), NA)
   fit <- neargp(z ~ 1, points, distance = "euclidean", method = vecchia(k = 5))
   expect_s3_class(predict(fit, points), "sf")

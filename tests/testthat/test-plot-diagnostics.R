@@ -19,7 +19,7 @@ test_that("of many rows evenly spaced ones are drawn, and the plot says so", {
   expect_lte(diff(range(diff(shown))), 1)
 })
 
-test_that("of many rows only those that are drawn are predicted, and the plots say so", {
+test_extended("of many rows only those that are drawn are predicted, and the plots say so", {
   skip_if_not(has_ggplot2())
   n <- 20100L
   data <- withr::with_seed(3, data.frame(x = runif(n), y = runif(n)))

@@ -172,7 +172,7 @@ test_that("dots are where the field keeps more than half of its variance", {
   expect_match(map_title(drawn, "sd"), "Standard deviation: prediction of z")
 })
 
-test_that("a trend in longitude is drawn at the longitudes that it was made of", {
+test_extended("a trend in longitude is drawn at the longitudes that it was made of", {
   set.seed(13)
   data <- data.frame(lon = runif(60, 200, 300), lat = runif(60, 20, 50))
   data$z <- data$lon / 10 + rnorm(60, sd = 0.1)

@@ -74,7 +74,7 @@ test_that("centres and areas of a positive Gaussian response agree with the delt
   expect_identical(index$axis, c("x", "y", NA))
 })
 
-test_that("all quantities of counts are those of dense draws", {
+test_extended("all quantities of counts are those of dense draws", {
   fit <- neargp(count ~ height, area_data(60L), coords = ~ x + y, family = poisson(),
     method = vnngp(k = 20), covariance = cov_exponential(variance = 0.7, range = 0.3))
   cells <- index_cells(2001L)
@@ -124,7 +124,7 @@ test_that("a hurdle model multiplies both parts", {
   expect_equal(total$sd[1], stats::sd(products), tolerance = 0.12)
 })
 
-test_that("transforms and averages over parameters keep the mean of the cells", {
+test_extended("transforms and averages over parameters keep the mean of the cells", {
   data <- area_data(60L)
   data$amount <- exp(data$z)
   cells <- index_cells(2001L)

@@ -22,7 +22,7 @@ over_reals <- function(f, from = -30) {
   }, 0))
 }
 
-test_that("mean, distribution function, quantiles, density and CRPS are of one distribution", {
+test_extended("mean, distribution function, quantiles, density and CRPS are of one distribution", {
   for (name in names(predictive_examples())) {
     four <- predictive_examples()[[name]]
     positive <- !name %in% c("normal", "normal_mixture")

@@ -290,7 +290,7 @@ test_that("levels are no axis of an index", {
 
 estimates_of <- function(fit) coef(fit, what = "covariance")
 
-test_that("copies at the points of sf data and SpatVectors are those of plain coordinates", {
+test_extended("copies at the points of sf data and SpatVectors are those of plain coordinates", {
   skip_if_not_installed("sf")
   data <- survey()
   points <- sf::st_as_sf(data, coords = c("x", "y"))
@@ -322,7 +322,7 @@ test_that("copies at the points of sf data and SpatVectors are those of plain co
     ignore_attr = TRUE)
 })
 
-test_that("copies on the sphere, and other verbs, are those of plain coordinates", {
+test_extended("copies on the sphere, and other verbs, are those of plain coordinates", {
   skip_if_not_installed("sf")
   data <- transform(survey(), x = x - 100, y = y + 40)
   points <- sf::st_as_sf(data, coords = c("x", "y"), crs = 4326)

@@ -67,7 +67,7 @@ test_on_devices("derivatives in the working parameters are those of finite diffe
   expect_equal(objective$evaluate(at, information = TRUE)$gradient, difference, tolerance = 1e-6)
 })
 
-test_that("models of gstat in three dimensions are converted, and back", {
+test_extended("models of gstat in three dimensions are converted, and back", {
   skip_if_not_installed("gstat")
   withr::local_seed(3)
   distance <- c(0.1, 0.5, 2)

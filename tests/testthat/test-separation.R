@@ -17,7 +17,7 @@ separated_fit <- function(formula, method, family, data = separated_data()) {
     classes = "neargp_warning_convergence")
 }
 
-test_that("rows that the trend separates are predicted as they are by all methods", {
+test_extended("rows that the trend separates are predicted as they are by all methods", {
   methods <- list(vnngp(8), svgp(15, move = FALSE, std_error = FALSE), loo_k(8),
     odvgp(15, move = FALSE, std_error = FALSE), vnngp(8, posterior = "laplace"))
   data <- separated_data()

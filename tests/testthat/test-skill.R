@@ -1,4 +1,4 @@
-test_that("the code of the skill runs, and the arguments that it names exist", {
+test_extended("the code of the skill runs, and the arguments that it names exist", {
   file <- system.file("skills", "neargp", "SKILL.md", package = "neargp")
   expect_true(nzchar(file))
   lines <- readLines(file, encoding = "UTF-8")

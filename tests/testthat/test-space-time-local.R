@@ -14,7 +14,7 @@ mvn_profile <- function(S, X, z) {
   -0.5 * (length(z) * log(2 * pi) + determinant(S)$modulus + sum(e * (inverse %*% e)))
 }
 
-test_that("likelihood and predictions are those of dense algebra", {
+test_extended("likelihood and predictions are those of dense algebra", {
   covariances <- list(
     cov_spacetime(cov_exponential(sd = ~ height)),
     cov_spacetime(cov_exponential(by = ~ height), model = "separable") + cov_exponential(),
@@ -69,15 +69,15 @@ local_spacetimes <- function() {
       penalized(range = ~ x, warp = monotone(~ day, 3)))
 }
 
-test_that("values of all methods with local ranges and warps are those of dense matrices", {
+test_extended("values of all methods with local ranges and warps are those of dense matrices", {
   expect_dense_values(local_spacetimes(), data = space_time_data(9, 5), time = ~ day)
 })
 
-test_that("gradients with local ranges and warps are those of differences", {
+test_extended("gradients with local ranges and warps are those of differences", {
   expect_gradients_of_differences(local_spacetimes(), data = space_time_data(9, 5), time = ~ day)
 })
 
-test_that("predictions with local ranges and warps are dense kriging, with all rows as neighbours", {
+test_extended("predictions with local ranges and warps are dense kriging, with all rows as neighbours", {
   data <- space_time_data(9, 5)
   new <- data[1:4, ]
   new$day <- new$day + 0.5

@@ -43,7 +43,7 @@ expect_nearest <- function(found, correlation, distance, eligible) {
   expect_equal(got, expected, tolerance = 1e-10)
 }
 
-test_that("neighbours are the rows of the largest correlation, on any number of threads", {
+test_extended("neighbours are the rows of the largest correlation, on any number of threads", {
   designs <- searched_designs()
   covariances <- searched_covariances
   if (!is_extended()) designs <- designs[1L]
@@ -128,7 +128,7 @@ lossy_design <- function(design) {
   if (design == "gaps") coords[runif(1200) < 0.6, ] else coords
 }
 
-test_that("the order is within 12% of the best of five at k = 30", {
+test_extended("the order is within 12% of the best of five at k = 30", {
   cases <- expand.grid(range = c(2, 0.3), noise = c(1e-6, 0.1), nu = c(1.5, 0.5),
     design = c("gaps", "stations", "scattered"))
   if (!is_extended()) cases <- cases[c(1L, 3L), ]
@@ -167,7 +167,7 @@ test_that("an ordering that is named is taken, and without cov_spacetime() it is
   expect_true(all(is.finite(values)))
 })
 
-test_that("by default few rows are all conditioned on, and 192 neighbours of more", {
+test_extended("by default few rows are all conditioned on, and 192 neighbours of more", {
   predictions <- function(places, times) {
     data <- space_time_data(places, times)
     target <- transform(space_time_data(6, 4, seed = 2), day = day + 0.5)

@@ -20,7 +20,7 @@ fit_in_space_time <- function(data, covariance, method = vecchia(30L), ...) {
 
 nested_in_time <- function(model) cov_spacetime(cov_matern(NULL), cov_exponential(), model)
 
-test_that("a product-sum is no less likely than the separable model that it contains", {
+test_extended("a product-sum is no less likely than the separable model that it contains", {
   seeds <- if (is_extended()) 1:20 else 5L
   for (seed in seeds) {
     data <- drawn_in_space_time(seed)
@@ -31,7 +31,7 @@ test_that("a product-sum is no less likely than the separable model that it cont
   }
 })
 
-test_that("so it is with effects of groups and smooths, and several rows at a location and time", {
+test_extended("so it is with effects of groups and smooths, and several rows at a location and time", {
   skip_if_not_installed("mgcv")
   data <- drawn_in_space_time(5L, places = 12, times = 8)
   data <- data[rep(seq_len(nrow(data)), 2), ]
@@ -57,7 +57,7 @@ test_extended("so it is for the scores of loo_k() and mll_k()", {
   }
 })
 
-test_that("a fit that ends at the separable model can be continued", {
+test_extended("a fit that ends at the separable model can be continued", {
   data <- drawn_in_space_time(5L)
   fit <- fit_in_space_time(data, nested_in_time("product_sum"), vecchia(10L), time = ~ day)
   again <- fit_in_space_time(data, nested_in_time("product_sum"), vecchia(10L), time = ~ day,
@@ -75,7 +75,7 @@ static_replicates <- function(seed, noise) {
   data
 }
 
-test_that("with time a fit is no less likely than without, with the neighbours of the larger one", {
+test_extended("with time a fit is no less likely than without, with the neighbours of the larger one", {
   cases <- if (is_extended()) expand.grid(seed = 1:3, noise = c(0.05, 0.3, 1)) else
     data.frame(seed = 2L, noise = 0.05)
   models <- list(cov_spacetime(cov_exponential()),

@@ -22,7 +22,7 @@ space_time_problem <- function(covariance, data, k) {
     working = problem$start + seq(-0.2, 0.2, length.out = length(problem$start)))
 }
 
-test_that("likelihood and gradient with all earlier rows are those of dense matrices", {
+test_extended("likelihood and gradient with all earlier rows are those of dense matrices", {
   data <- space_time_data(8, 5)
   covariances <- space_time_settings()
   if (!is_extended()) covariances <- covariances[c(1L, 5L)]

@@ -1,4 +1,4 @@
-test_that("a sum does not depend on the order of its terms, and ends at no less than one of them", {
+test_extended("a sum does not depend on the order of its terms, and ends at no less than one of them", {
   rough_and_smooth <- function(d) 0.5 * exp(-d / 0.4) + 0.5 * exp(-(d / 0.1)^2)
   for (seed in c(1, 3, 7)) {
     data <- data_of_field(seed, 120, rough_and_smooth, sqrt(0.05))

@@ -38,7 +38,7 @@ test_that("forks of a process that has used threads can use threads", {
   expect_identical(coefficients[[3]], coefficients[[1]])
 })
 
-test_that("any number of threads finds the same order and the same neighbours", {
+test_extended("any number of threads finds the same order and the same neighbours", {
   set.seed(1)
   lattice <- as.matrix(expand.grid(1:200, 1:150))
   sets <- list(matrix(stats::runif(6e4), ncol = 2), matrix(stats::runif(9e4), ncol = 3), lattice)

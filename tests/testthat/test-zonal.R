@@ -65,7 +65,7 @@ test_that("depth or time can be left out of one component", {
   expect_error(four(c(1, 1)), class = "neargp_error_covariance")
 })
 
-test_that("methods fit sums with zonal components, and predict", {
+test_extended("methods fit sums with zonal components, and predict", {
   d <- zonal_rows(150L)
   covariance <- cov_exponential() + cov_matern(range = c(x = Inf, y = NA))
   for (method in list(vecchia(10L), loo_k(10L), vnngp(10L), svgp(30L, move = FALSE))) {
