@@ -49,8 +49,8 @@
 #' @param digits the number of significant digits.
 #' @param ... further arguments of `print()` and `update()`.
 #' @return An object of class `neargp_hurdle`, a list of both fits. `predict()` returns `presence`,
-#'   `mean`, `sd`, `lower`, `upper` and `p_exceed`, with `interval = "confidence"` the standard error
-#'   `se`, and for quantiles `q0.05`, and so on. Other verbs return what they return for one fit, or
+#'   `mean`, `sd`, `lower`, `upper` and `p_exceed`, with `interval = "confidence"` the standard
+#'   error `se`, and for quantiles `q0.05`, and so on. Other verbs return what they return for one fit, or
 #'   for the joint fit. `logLik()` is the sum of both objectives, and `AIC()` is an error.
 #' @references Mullahy, J. (1986). *Journal of Econometrics* 33, 341–365.
 #' @seealso [tweedie()] and [zi_nbinom2()] for presence and amounts that depend on one process.

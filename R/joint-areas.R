@@ -153,9 +153,9 @@ points_of_rows <- function(place, shares) {
   list(row = col(place)[known], place = place[known], share = shares[known])
 }
 
-# What helps where points of areas with little noise depend too much on each other for an incomplete
-# factor. The time of an exact one grows with the cube of the unknowns. It is 0.1 s for 1,452 of them on
-# one core (bench/notes/joint.md).
+# A remedy where points of areas with little noise depend too much on each other for an incomplete
+# factor. The time of an exact one grows with the cube of the unknowns. It is 0.1 s for 1,452 of
+# them on one core (bench/notes/joint.md).
 remedy_for_areas <- function(shared) {
   if (is.null(shared$shares)) return(NULL)
   unknowns <- nrow(shared$coords) * count_shared_fields(shared$structures)

@@ -163,9 +163,9 @@ field_answers <- function(response, a, count) {
   answers
 }
 
-# Derivatives of the linear predictor of response m in the parameters, a column for each: with the
-# fields f, their loadings a and the trend x'b it is f'(da) + (df)'a + x'(db). Loadings are
-# parameters themselves, and the answers of f and b to parameters are taken for linear.
+# Derivatives of the linear predictor of response m in the parameters, a column for each. With
+# fields f, loadings a and trend x'b they are `f'(da) + (df)'a + x'(db)`. Loadings are parameters
+# themselves, and the answers of f and b to parameters are taken for linear.
 parameter_slopes <- function(object, fields, design, m) {
   A <- core_loadings(object)
   slopes <- Map(function(shift, of_fields) {

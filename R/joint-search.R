@@ -58,8 +58,9 @@ joint_levels <- function(shared, few_places) {
 }
 
 # The last steps, by the information close to the optimum, and off a saddle. A valley that bends has
-# other information after a few steps, which is then computed again. If the last steps are short, its
-# derivatives serve the standard errors as well. `information`: what the levels before say of it.
+# other information after a few steps, which is then computed again. If the last steps are short,
+# its derivatives serve the standard errors as well. `information`: what the levels before say of
+# it.
 finish_joint <- function(shared, state, information = NULL, steps = 5L) {
   most <- shared$control$max_iterations
   brief <- shared
@@ -82,8 +83,8 @@ finish_joint <- function(shared, state, information = NULL, steps = 5L) {
   state
 }
 
-# Whether slopes from before the last steps are those of their end. At the data, slopes of fields and
-# of loadings cancel. A slope changes by about the length of the steps, and counts by a standard
+# Whether slopes from before the last steps are those of their end. At the data, slopes of fields
+# and of loadings cancel. A slope changes by about the length of the steps, and counts by a standard
 # deviation of its parameter. Their product is what it adds to the standard deviation of the linear
 # predictor in the unit of the parameters.
 slopes_still_serve <- function(shared, slopes, before, state, most_gain = 0.5, least = 1e-3) {

@@ -142,10 +142,6 @@ reason_for_responses <- function(problem, working) {
 
 almost_no_noise <- "the noise is almost zero"
 
-noise_share <- function(problem, values) {
-  nugget_of(problem$layout, values) / sum(values[problem$layout$kind == "variance"])
-}
-
 # Whether the likelihood on the field is higher at the optimum on responses. The higher one
 # is expected to diverge less from the exact likelihood. Only few locations are compared,
 # where a search on the field takes seconds.

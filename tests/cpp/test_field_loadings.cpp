@@ -93,9 +93,8 @@ TEST_CASE("two responses that share fields: gradients in loadings, ranges and pa
 TEST_CASE("an intercept that a smooth field hides is that of dense algebra") {
   const Latent latent(60, 12, 60, false, ResponseFamily::gaussian, 5);
   const double variance = 1e-8;
-  const reference::DensePosterior dense =
-      reference::dense_posterior(reference::dense_latent(latent.data, latent_covariance(1.0, 2.0)), latent.response,
-                                 true, variance);
+  const reference::DensePosterior dense = reference::dense_posterior(
+      reference::dense_latent(latent.data, latent_covariance(1.0, 2.0)), latent.response, true, variance);
   const LatentData data = with_fields(latent.data, {0}, 60);
   LatentModel model(data, context);
   model.set_fields({latent_covariance(1.0, 2.0)}, Eigen::MatrixXd::Constant(1, 1, 1.0), context);

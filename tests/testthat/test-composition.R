@@ -105,7 +105,7 @@ test_that("the order of categories changes nothing but coefficients", {
 })
 
 # Large counts determine the ratios at their locations, and leave a ridge of loadings, range and
-# intercepts. With expected counts n the logarithm of a ratio has a standard deviation of at most
+# intercepts. With expected counts n the standard deviation of the logarithm of a ratio is at most
 # sqrt(1/n_1 + 1/n_2).
 test_that("large counts determine probabilities at their locations", {
   d <- taxa_data(size = 1e5)

@@ -240,7 +240,8 @@ test_that("a smooth field with almost no noise is as near to the exact likelihoo
   expect_lt(abs(fit$log_likelihood - exact$log_likelihood), 0.1)
 })
 
-# Without noise the jitter of the nodes was more than the nugget, and the estimates made room for it.
+# Without noise the jitter of the nodes was more than the nugget, and the estimates made room for
+# it.
 test_that("without noise the search on the field ends where that on responses does", {
   correlation <- function(d, range) exp(-(as.matrix(dist(d[c("x", "y")])) / range)^2)
   dense_value <- function(fit, d) {

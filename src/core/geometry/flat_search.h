@@ -13,8 +13,8 @@
 namespace neargp {
 
 // The search of BlockSearch in many dimensions, where a query has to see a large part of the leaves. It compares the
-// boxes of all of them in the widest registers, instead of going down the tree, and computes distances in full only for
-// the points that are near enough. The result is the same: the k smallest by distance and row.
+// boxes of all of them in the widest registers, instead of going down the tree. Only the distances of points that are
+// near enough are computed in full. The result is the same: the k smallest by distance and row.
 template <class Eligible>
 class FlatSearch {
  public:
@@ -30,7 +30,7 @@ class FlatSearch {
         if (i == 1) list_runs_of_block(queries, low, high);
         const double bound2 = initial_bound2(queries, i);
         search(queries[i], bound2);
-        // Rounding can make the bound too small.
+        // Rounding can make this limit too small.
         if (bound2 < infinity && nearest_.size() < k_) {
           search_all(queries[i]);
           list_runs_of_block(queries, low, high);
@@ -76,7 +76,7 @@ class FlatSearch {
   }
 
   // Among many points at one location, the tie rule excludes most leaves (BlockSearch). It can do so only where the
-  // bound is the distance of a row with a lower number.
+  // largest distance so far is that of a row with a lower number.
   bool is_in_reach(const Query& query, Node leaf) const {
     const int first_row = tree_.leaf_rows(leaf.first_leaf)[0];
     return nearest_.bound().row > first_row || box_distance2(query, leaf) < nearest_.bound().distance2;

@@ -11,7 +11,7 @@
 namespace neargp {
 
 // Comparisons of sixteen points or boxes at a time (KdTree::leaf_size) for the widest registers of the processor. Bit s
-// of a result stands for point or box s. Instruction sets round sums differently, so that a bound needs the slack of
+// of a result stands for point or box s. Instruction sets round sums differently, so that a limit needs the slack of
 // with_rounding(). The distances that count are computed again, by one formula for all sets.
 struct LeafKernels {
   // The points of a leaf whose squared distance from x is at most `bound2`. Points at NaN never are.

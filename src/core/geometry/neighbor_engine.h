@@ -42,12 +42,12 @@ struct MaxminRequest {
   Points points;
   const int* along_curve = nullptr;
   int first = 0;  // the row with which the order begins
-  // By row. A row that was chosen gets minus its distance to the rows chosen before it, infinity for the first. The
-  // engine may leave rows at other locations: it leaves their present distance.
+  // A distance for each row. A row that was chosen gets minus its distance to the rows chosen before it, infinity for
+  // the first. The engine may leave rows at other locations: it leaves their present distance.
   double* distance2 = nullptr;
 };
 
-// What an engine computes for points along a curve, to the same bit as the functions of geometry/neighbors.h and
+// Computations of an engine for points along a curve, with the same bits as the functions of geometry/neighbors.h and
 // geometry/ordering.h.
 struct CurveEngine {
   bool (*pays)(Index n, int dim, int k, const RunContext&);  // k = 0: for the order

@@ -9,8 +9,8 @@ namespace neargp {
 
 namespace {
 
-// x_m of a column, places x responses, without those of responses that the column does not belong to. Where a response
-// is not observed, its average over all rows.
+// x_m of a column, locations x responses, without those of responses that the column does not belong to. Where a
+// response is not observed, its average over all rows.
 std::vector<std::vector<double>> averages_by_response(const LatentModel& model, const LatentResponse& response,
                                                       int column) {
   const std::vector<int>& owner = model.loadings()->response_of_row();
@@ -86,8 +86,7 @@ std::vector<double> node_design_of_fields(const LatentModel& model, const Latent
     const Eigen::Map<const Eigen::VectorXd, 0, Eigen::InnerStride<>> column(response.design.data() + c, n,
                                                                             Eigen::InnerStride<>(p));
     const Eigen::VectorXd multiples = information.ldlt().solve(seen.transpose() * W.cwiseProduct(column));
-    if (multiples.allFinite())
-      Eigen::Map<Eigen::VectorXd>(result.data() + std::size_t(c) * m, m) = basis * multiples;
+    if (multiples.allFinite()) Eigen::Map<Eigen::VectorXd>(result.data() + std::size_t(c) * m, m) = basis * multiples;
   }
   return result;
 }

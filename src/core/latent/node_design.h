@@ -13,13 +13,14 @@ namespace neargp {
 // Where there are none, the average over all data.
 std::vector<double> node_design(const LatentModel& model, const LatentResponse& response);
 
-// The same for several fields, of which each response sees another sum. Let x_m be the averages of a column over the rows
-// of response m at the locations. In field q the column of Xn is sum_m u_mq x_m, with the multiples u that minimise
+// The same for several fields, of which each response sees another sum. Let x_m be the averages of a column over the
+// rows of response m at the locations. In field q the column of Xn is `sum_m u_mq x_m`. The multiples
+// u minimise
 //
-//   N_cc = Xn'Q Xn + (X - C Xn)'W (X - C Xn)
+//   `N_cc = Xn'Q Xn + (X - C Xn)'W (X - C Xn)`
 //
-// for these precisions W by datum. Elimination of the fields leaves the small difference N - K'G (trend_system.h), which
-// loses the fewer digits the smaller N is. Multiples of rough columns are near 0. The columns after the first
+// for these precisions W by datum. Elimination of the fields leaves the small difference N - K'G of trend_system.h,
+// which loses the fewer digits the smaller N is. Multiples of rough columns are near 0. The columns after the first
 // `centred` ones are 0.
 std::vector<double> node_design_of_fields(const LatentModel& model, const LatentResponse& response,
                                           const std::vector<double>& precision, int centred);

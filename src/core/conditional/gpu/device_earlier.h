@@ -1,5 +1,5 @@
-// Ordered neighbours on a device: CurveEngine::search_earlier (geometry/neighbor_engine.h), in stretches of rank, each
-// with a tree of the points up to its end (geometry/stretches.h).
+// CurveEngine::search_earlier on a device: ordered neighbours in stretches of rank, each with a tree of the points up
+// to its end. See geometry/neighbor_engine.h and geometry/stretches.h.
 #pragma once
 
 #include <numeric>

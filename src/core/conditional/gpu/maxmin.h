@@ -1,6 +1,7 @@
-// Farthest-point sampling on a device, many rows in a round, as in geometry/maxmin_phase.h: the champion of a leaf is
-// chosen if no leaf with a better champion q has its box nearer than d(q). The proof there needs no more of the cells
-// than their boxes. The cells are the leaves of a tree here, and a round takes all distances at once, without phases.
+// Farthest-point sampling on a device, many rows in a round, as in geometry/maxmin_phase.h. The champion of a leaf is
+// chosen if the box of every leaf with a better champion q is at least d(q) away. The proof there needs no more of the
+// cells than their boxes. The cells are the leaves of a tree here, and a round takes all distances at once, without
+// phases.
 #pragma once
 
 #include "conditional/gpu/box_tree.h"

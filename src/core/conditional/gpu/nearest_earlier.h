@@ -11,7 +11,7 @@ namespace neargp {
 // Arrays on the device. The points of the tree whose rank is `begin` or more are queries.
 struct TeamEarlier {
   static constexpr int leaf_size = 32;
-  // Leaves before and after a query's own that are looked at first. They make a bound that excludes most others.
+  // Leaves before and after a query's own that are looked at first. Their distances exclude most others.
   static constexpr int leaves_beside = 2;
 
   TreeShape shape;
@@ -51,7 +51,7 @@ struct TeamEarlier {
       store_.clear();
       for (int leaf = first; leaf <= last; ++leaf) offer(leaf, limit);
       store_.keep_nearest(team_);
-      // A point at the distance of the bound may have a smaller row.
+      // The row of a point at exactly this distance may be smaller.
       const auto is_near = [&](int node) { return task_.boxes.distance2(node, place_) <= store_.bound(); };
       walk_.find(is_near, [&](int leaf) {
         if ((leaf < first || leaf > last) && is_near(leaf)) offer(leaf, limit);

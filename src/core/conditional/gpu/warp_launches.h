@@ -1,4 +1,4 @@
-// Launches of many tasks one after the other, with a warp for each target. The tasks have no sums and cannot fail.
+// Launches of many tasks one after the other, with a warp for each target. The tasks compute no sums and cannot fail.
 #pragma once
 
 #include "conditional/gpu/launch.h"
