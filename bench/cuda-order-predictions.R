@@ -1,6 +1,7 @@
 # Predicts times of the maxmin order and of the search of earlier neighbours on a GPU, on paper. Nothing here was measured on a GPU.
 # Instructions and launches are those of bench/cuda-count-order.sh, for k = 30. Instructions for a row grow with the logarithm of the number of
-# rows, and so do launches. A line through the counts extrapolates both.
+# rows, and so do launches and the clocks of the slowest warps. A line through the counts extrapolates them. `kernels` and `waiting` are added, as if
+# they did not overlap.
 #
 #   Rscript bench/cuda-order-predictions.R
 source("bench/results.R")
@@ -31,11 +32,13 @@ predicted <- function(counts, part, wanted) {
   once <- function(column) as.numeric(tapply(mine[[column]], mine$n, max))
   instructions <- extrapolated(n, sums("instructions") / n, wanted) * wanted
   launches <- extrapolated(n, sums("launches"), wanted)
+  slowest_warps <- extrapolated(n, sums("clocks"), wanted)
   bytes <- (once("sent") + once("received"))[length(n)] / n[length(n)] * wanted
   rounds <- if (part == "order") extrapolated(n, mine$launches[mine$task == "TeamChoose"], wanted) else 0
   milliseconds <- data.frame(
     kernels = instructions / (gpu$multiprocessors * gpu$clock * gpu$instructions) * gpu$slower,
-    launches = launches * launch + rounds / 4 * look,
+    waiting = slowest_warps / gpu$clock,
+    starts = launches * launch + rounds / 4 * look,
     transfers = bytes / gpu$transfers,
     host = wanted * ((curve + (part == "order") * sort_of_distances) / threads + (part == "order") * centroid)
   ) * 1e3

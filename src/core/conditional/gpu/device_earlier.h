@@ -1,5 +1,5 @@
-// CurveEngine::search_earlier on a device: ordered neighbours in stretches of rank, each with a tree of the points up
-// to its end. See geometry/neighbor_engine.h and geometry/stretches.h.
+// Ordered neighbours on a device: CurveEngine::search_earlier (geometry/neighbor_engine.h). Each stretch of ranks
+// searches a tree of the points up to its end, as geometry/stretches.h explains.
 #pragma once
 
 #include <numeric>

@@ -27,8 +27,8 @@ class DeviceMaxmin {
   static constexpr int leaf_size = MaxminTree::leaf_size;
   // The host looks at the largest distance after this many rounds, since each look waits for the device.
   static constexpr int rounds_between_looks = 4;
-  // About 60 rounds are needed for 100,000 uniform rows in the plane and 280 for a lattice in space. Clusters that are
-  // small beside their distances need thousands, since their leaves all prevent each other. The host is faster then.
+  // 100,000 uniform rows in the plane need 60 rounds, and a lattice in space 280. Clusters that are small next to their
+  // distances need thousands, since all of their leaves prevent each other. The host is faster then.
   static constexpr int first_rounds = 256, rounds_for_each_half = 32;
 
   DeviceMaxmin(const MaxminRequest& request, const RunContext& context) : context_(context) {
