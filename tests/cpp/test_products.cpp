@@ -42,6 +42,11 @@ void check_products(Eigen::Index m, Eigen::Index n) {
     check_close(weighted, Matrix(a * weights.asDiagonal() * a.transpose()).triangularView<Eigen::Lower>());
   }
 
+  Matrix half = Matrix::Constant(m + 2, m + 2, 5.0);
+  add_lower_product_transposed(a.transpose(), 2.0 * a.transpose(), half);
+  check_close(half.triangularView<Eigen::Lower>(),
+              Matrix(2.0 * crossed + Matrix::Constant(m + 2, m + 2, 5.0)).triangularView<Eigen::Lower>());
+
   const Matrix square = a.lazyProduct(a.transpose()) + Matrix::Identity(m, m);
   Matrix lower = square;
   REQUIRE(cholesky(lower));

@@ -1,10 +1,10 @@
 // C += alpha A B in packs of eight doubles, for processors with AVX-512. Only sources compiled for these include this
 // file.
 //
-// A and B are copied, a part at a time, into panels in the order in which the innermost loop reads them. Goto and van
-// de Geijn (2008), Anatomy of high-performance matrix multiplication, describe this. A panel of A consists of up to 24
-// rows, a panel of B of 8 columns. Their product is 24 sums in registers, and each number read from a cache enters 8 or
-// 24 products.
+// A and B are copied, a part at a time, into panels. A panel is in the order in which the innermost loop reads it (Goto
+// and van de Geijn 2008, Anatomy of high-performance matrix multiplication). A panel of A consists of up to 24 rows, a
+// panel of B of 8 columns. Their product is 24 sums in registers, and each number read from a cache enters 8 or 24
+// products.
 //
 // An entry of C is the sum over blocks of `depth` summands, each block added up in order by fused multiply-adds. The
 // order does not depend on addresses.

@@ -33,7 +33,7 @@ namespace {
 constexpr Index eigen_pack = 4;  // rows at a time in Eigen's engine
 
 bool is_worth_packing(Index rows, Index columns, Index depth) {
-  return rows >= 16 && columns >= 6 && depth >= 6 && columns + depth >= 20;
+  return rows >= 24 && columns >= 6 && depth >= 12 && columns + depth >= 19;
 }
 
 Strip rows_of(const ConstBlock& x) { return x.transposed ? Strip{x.data, x.stride, 1} : Strip{x.data, 1, x.stride}; }

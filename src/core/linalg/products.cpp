@@ -45,6 +45,14 @@ void add_product_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c) 
   product_engine().add_product(1.0, operand(a), operand(b, true), target(c));
 }
 
+void add_lower_product_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
+  const Index n = c.rows(), first = first_half(n), rest = n - first;
+  if (first == 0) return add_product_transposed(a, b, c);
+  add_lower_product_transposed(a.topRows(first), b.topRows(first), c.topLeftCorner(first, first));
+  add_product_transposed(a.bottomRows(rest), b.topRows(first), c.bottomLeftCorner(rest, first));
+  add_lower_product_transposed(a.bottomRows(rest), b.bottomRows(rest), c.bottomRightCorner(rest, rest));
+}
+
 void rank_update(ConstMatrixView a, MatrixView c) { product_engine().add_square(1.0, operand(a), target(c)); }
 
 void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c) {

@@ -19,6 +19,9 @@ void multiply_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 // C += A B'
 void add_product_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 
+// C += A B' in the lower triangle of C, in half the time. The entries above the diagonal are lost.
+void add_lower_product_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c);
+
 // C += A A'. Only the lower triangle of C is read and written.
 void rank_update(ConstMatrixView a, MatrixView c);
 

@@ -19,9 +19,9 @@ constexpr Index piece_rows = 256;
 
 struct GradientSums {
   InducingGradient covariance;
-  MatrixXd of_features;  // dJ/dA A'
+  MatrixXd of_features;  // dJ/dA A', of which only the lower triangle is used
   VectorXd mean;
-  MatrixXd root;
+  MatrixXd root;  // lower triangle
 
   void add(const GradientSums& other) {
     covariance.add(other.covariance);
@@ -73,7 +73,7 @@ MatrixXd RootedPosterior::half_transformed(const MatrixXd& columns) const {
     return half;
   }
   MatrixXd half(columns.rows(), columns.cols());
-  multiply(lower.transpose(), columns, half);
+  multiply_transposed(lower, columns, half);
   return half;
 }
 
@@ -210,19 +210,18 @@ BatchGradient BatchRows::gradient(const RootedPosterior& q, const RowMoments& at
     VectorXd tau = curvature;
     if (tight_)
       tau.array() /= 1.0 + at.curvature.segment(first, n).array() * block.unexplained().array() / objective_.kl_weight;
-    MatrixXd bar(m, n), product(m, m);
+    MatrixXd bar(m, n);
     for (Index i = 0; i < n; ++i)
       bar.col(i) =
           tau[i] * block.features().col(i) + slope[i] * field - curvature[i] * at.weighted[piece].col(i).tail(m);
-    multiply(bar, block.features().transpose(), product);
-    sum.of_features += product;
+    add_lower_product_transposed(bar, block.features(), sum.of_features);
     MatrixXd rows_bar = MatrixXd::Zero(batch_.moves ? n : 0, factor_.points().dim());
     block.adjoint(bar, -0.5 * tau, sum.covariance, batch_.moves ? &rows_bar : nullptr);
     if (batch_.moves) coords_bar.middleRows(first, n) = rows_bar;
     if (!in_posterior) return;
     sum.mean += columns_[piece] * slope;
     const MatrixXd weighted = columns_[piece] * (-curvature).asDiagonal();
-    add_product_transposed(weighted, at.half[piece], sum.root);
+    add_lower_product_transposed(weighted, at.half[piece], sum.root);
   };
   GradientSums total = sum_rows(batch_.response.n(), piece_rows, m * m + own * own, context_, zero, add_rows);
   factor_.adjoint(total.of_features, total.covariance);

@@ -109,7 +109,7 @@ void ResidualWeightsAdjoint::add_features(Index first, Index last, const MatrixX
   const InducingFactor& prior = rows_.factor();
   MatrixXd bar = bars.topRows(prior.points().size());
   if (feature_bars) bar += feature_bars->middleCols(first, last - first);
-  add_product_transposed(bar, rows_.features(first, last - first), sum.gram);
+  add_lower_product_transposed(bar, rows_.features(first, last - first), sum.gram);
   lower_transposed_solve(prior.lower(), bar);
   std::vector<ComponentCovariances> parts;
   const MatrixXd covariances =
