@@ -37,7 +37,7 @@ result_topics <- c(
   "loo-k-uci" = "paper-tables", odvgp = "paper-tables", "paper-tables" = "paper-tables", ppgpr = "paper-tables", scoreboard = "paper-tables", swsgp = "paper-tables",
   "swsgp-paper" = "swsgp",
   "many-inputs" = "many-inputs", "tabular-times" = "many-inputs", "presence-inputs" = "many-inputs", "repeated-rows" = "many-inputs",
-  "memory-need" = "scale", "prediction-files" = "scale", "row-source" = "scale", soak = "scale", "ten-million" = "scale",
+  "noisy-tables" = "speed", "memory-need" = "scale", "prediction-files" = "scale", "row-source" = "scale", soak = "scale", "ten-million" = "scale",
   noise = "noise", "varying-coefficients" = "noise",
   "non-stationary" = "non-stationary", "random-effects" = "random-effects",
   race = "race", svgp = "svgp", "svgp-loo-k-classes" = "classification", "vecchia-blocks" = "speed", "vecchia-inducing" = "vecchia-inducing", vnngp = "vnngp",
