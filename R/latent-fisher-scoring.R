@@ -11,8 +11,8 @@ has_known_dispersion <- function(family) {
   is_gaussian(family) || !length(response_family(family)$parameters)
 }
 
-# With a range for each of several predictors, Newton's method took up to 239 evaluations on the field
-# of a Gaussian response, since predictors without effect leave flat directions.
+# With a range for each of several predictors, Newton's method took up to 239 evaluations on the
+# field of a Gaussian response, since predictors without effect leave flat directions.
 has_many_parameters <- function(problem, many = 8L) {
   !has_effects(problem$data) && has_known_dispersion(problem$family) && is.null(problem$inducing) &&
     (sum(problem$free) > many || (is_on_field(problem$method) && has_many_ranges(problem)))

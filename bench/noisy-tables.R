@@ -1,6 +1,6 @@
-# Default fits of noisy responses to five predictors, two of which matter: CPU seconds of one thread, in units of a yardstick as well (R's
-# chol() of 4,000 rows, timed before and after each fit), evaluations, and the error of predictions of the process. The process is a sum of
-# 400 waves whose frequencies have the spectrum of a Matern covariance of smoothness 3/2 and range 0.25, with variance 1. The noise variance
+# Default fits of noisy responses to five predictors, two of which matter. Times are CPU seconds of one thread, also in units of a
+# yardstick, R's chol() of 4,000 rows, timed before and after each fit. The process is a sum of 400 waves of variance 1. Their frequencies
+# are drawn from the spectrum of a Matérn covariance of smoothness 3/2 and range 0.25. The noise variance
 # is `ratio`.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/noisy-tables.R [rows: 2000,5000,10000] [ratios: 1,4] [seeds: 1,2]

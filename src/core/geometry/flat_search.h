@@ -13,8 +13,8 @@
 namespace neargp {
 
 // The search of BlockSearch in many dimensions, where a query has to see a large part of the leaves. It compares the
-// boxes of all of them in the widest registers, instead of going down the tree. Only the distances of points that are
-// near enough are computed in full. The result is the same: the k smallest by distance and row.
+// boxes of all of them in the widest registers, instead of going down the tree. Distances are computed in full only for
+// the points that are near enough. The result is the same: the k smallest by distance and row.
 template <class Eligible>
 class FlatSearch {
  public:
