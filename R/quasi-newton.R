@@ -21,8 +21,8 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
   }
   optimize_from <- function(from, relative_tolerance) {
     rlang::try_fetch(
-      stats::nlminb(from, value, gradient, curvature,
-        lower = bounds$lower[free], upper = bounds$upper[free],
+      stats::nlminb(from, value, gradient, curvature, lower = bounds$lower[free],
+        upper = bounds$upper[free],
         control = list(iter.max = 5L * control$max_iterations,
           eval.max = 10L * control$max_iterations,
           rel.tol = relative_tolerance, x.tol = 1e-6, step.max = control$max_step)),
