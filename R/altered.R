@@ -16,7 +16,8 @@ check_method_settings <- function(method) {
 check_derived_settings <- function(method, made) {
   derived <- setdiff(names(made), names(formals(method_makers()[[method_name(method)]])))
   # a fit has come to need another one
-  if (is_on_field(method) && identical(method$jitter, least_jitter)) {
+  if (is_on_field(method) && isTRUE(method$jitter >= jitter_limits[["least"]]) &&
+      method$jitter < jitter_limits[["usual"]]) {
     derived <- setdiff(derived, "jitter")
   }
   for (name in derived) {

@@ -55,10 +55,9 @@ loses_too_much <- function(loss) {
 
 # The least nugget, as a share of the field's variance, at which conditioning on the field pays.
 # With less noise most of the loss often comes from the field itself (bench/notes/conditioning.md),
-# and the two likelihoods at the estimates are compared, down to the second share. In large tables
-# the same is true of up to a tenth: predictions of the data set protein are equally good by
-# responses, in less than half the time (bench/notes/speed.md).
-least_noise <- c(sure = 0.01, compared = 1e-5, of_large_table = 0.1)
+# and the two likelihoods at the estimates are compared (neighbours-vecchia-windows.R), down to the
+# second share. With less, the responses are the field.
+least_noise <- c(sure = 0.01, compared = 1e-7)
 
 # Whether the loss is plain already at estimates by few neighbours, which spares a search with all
 # of them. These estimates are too rough to show that nothing is lost.
@@ -142,29 +141,8 @@ reason_for_responses <- function(problem, working) {
 
 almost_no_noise <- "the noise is almost zero"
 
-# Whether the likelihood on the field is higher at the optimum on responses. The higher one
-# is expected to diverge less from the exact likelihood. Only few locations are compared,
-# where a search on the field takes seconds.
-is_higher_on_field <- function(problem, state) {
-  values <- to_core(state$working, problem$layout$transform)
-  if (has_inputs(problem$locations) || length(problem$data$y) > many_locations ||
-      !is.null(problem$all_rows) || noise_share(problem, values) < least_noise[["compared"]]) {
-    return(FALSE)
-  }
-  on_responses <- state$evaluated$value -
-    row_count(problem$data) * log(problem$data$basis$unit %||% 1)
-  isTRUE(if_computable(value_on_field(problem, state)) >
-    on_responses + tolerated_loss[["likelihood"]])
-}
-
-# The likelihood on the field, in the unit of the data, at the optimum on responses.
-value_on_field <- function(problem, state) {
-  field <- problem_on_field(problem, state, NULL)
-  field$data <- core_data(field$data)
-  nodes <- latent_nodes(field)
-  k <- min(field$method$k, nrow(nodes$coords) - 1L)
-  search <- latent_search(field, nodes, component_at(field, field$start), k)
-  latent_objective(field, latent_problem(field, nodes, search))$fit_at(field$start)$value
+noise_share <- function(problem, values) {
+  nugget_of(problem$layout, values) / sum(values[problem$layout$kind == "variance"])
 }
 
 # The problem on the field, which starts from the state that few neighbours have led to.
@@ -176,7 +154,7 @@ problem_on_field <- function(problem, state, conditioning) {
   method["k"] <- list(if (is.null(method$default_k)) method$k)
   problem$method <- method_for(on_field(method), problem$family, problem$data)
   problem$method$k <- method$k %||% method$default_k
-  problem <- with_jitter_for(problem, start)
+  problem <- with_jitter_of_responses(problem, start)
   problem$start <- start
   problem$rough <- list(working = start, iterations = state$iterations,
     evaluations = state$evaluations)
@@ -195,17 +173,15 @@ fit_method.neargp_vecchia_field <- function(method, problem) {
   problem$data <- core_data(problem$data)
   problem <- with_search_tolerance(problem, of_small_table = 0.1)
   nodes <- latent_nodes(problem)
-  rough <- rough_on_field(problem, nodes)
-  if (has_too_much_jitter(problem, rough$working)) {
-    problem$method$jitter <- least_jitter
-    rough <- rough_on_field(problem, nodes)
-  }
-  state <- search_on_field(problem, nodes, rough)
-  if (has_too_much_jitter(problem, state$working)) {
-    problem$method$jitter <- least_jitter
-    state <- search_on_field(problem, nodes, state[c("working", "iterations", "evaluations")])
-  }
-  result <- latent_result(problem, state)
+  begun <- with_settled_jitter(problem, function(problem) rough_on_field(problem, nodes))
+  rough <- begun$state
+  found <- with_settled_jitter(begun$problem, function(problem) {
+    state <- search_on_field(problem, nodes, rough)
+    rough <<- state[c("working", "iterations", "evaluations")]
+    state
+  })
+  problem <- found$problem
+  result <- latent_result(problem, found$state)
   result[c("conditioning", "jitter")] <- list(problem$conditioning, problem$method$jitter)
   result
 }

@@ -3,22 +3,33 @@
 # nugget is smaller than that, the estimates make room for it. For 600 observations of a Gaussian
 # covariance without noise the search ended at a tenth of the variance, 145 units below the optimum.
 
-usual_jitter <- 1e-6
-# Conditional variances of 31 locations are computed to 1e-14 of the variance, a ten thousandth.
-least_jitter <- 1e-10
+# `usual`: of vnngp(). `least`: conditional variances of 31 locations are computed to 1e-14 of the
+# variance, a ten thousandth of it.
+jitter_limits <- c(least = 1e-10, usual = 1e-6)
 
-noise_share <- function(problem, values) {
-  nugget_of(problem$layout, values) / sum(values[problem$layout$kind == "variance"])
+# A hundredth of all noise, in which the jitter of the search counts. With a thousandth the
+# posterior of 8,000 observations of a Gaussian covariance cannot be computed.
+jitter_at <- function(problem, working, counted = problem$method$jitter) {
+  noise <- noise_share(problem, to_core(working, problem$layout$transform)) + counted
+  if (length(noise) != 1L || is.na(noise)) return(problem$method$jitter)
+  clamp_number(noise / 100, jitter_limits)
 }
 
-# Whether the usual jitter is more than a hundredth of the nugget. The variance of a fit with too
-# much of it is too small, so that the share of the nugget errs to the high side by some hundredths.
-has_too_much_jitter <- function(problem, working) {
-  share <- noise_share(problem, to_core(working, problem$layout$transform))
-  problem$method$jitter > least_jitter && isTRUE(share < 100 * usual_jitter)
-}
+clamp_number <- function(x, limits) min(max(x, limits[["least"]]), limits[["usual"]])
 
-with_jitter_for <- function(problem, working) {
-  if (has_too_much_jitter(problem, working)) problem$method$jitter <- least_jitter
+# Where the likelihood of responses has led to, no jitter was in the estimates.
+with_jitter_of_responses <- function(problem, working) {
+  problem$method$jitter <- min(problem$method$jitter, jitter_at(problem, working, counted = 0))
   problem
+}
+
+# The `state` of a search, and the `problem` with the jitter that it has come to need: at most twice
+# a hundredth of the noise.
+with_settled_jitter <- function(problem, search) {
+  repeat {
+    state <- search(problem)
+    jitter <- jitter_at(problem, state$working)
+    if (problem$method$jitter <= 2 * jitter) return(list(problem = problem, state = state))
+    problem$method$jitter <- jitter
+  }
 }

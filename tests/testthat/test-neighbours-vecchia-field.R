@@ -266,3 +266,35 @@ test_that("without noise the search on the field ends where that on responses do
   expect_equal(again$log_likelihood, field$log_likelihood, tolerance = 1e-4)
   expect_true(all(is.finite(predict(field, d[1:3, ])$sd)))
 })
+
+# A sum of waves is nearly a Matérn field: frequencies are normal over the root of a chi-squared.
+field_of_waves <- function(nu, nugget, range, rows = 4500L, count = 500L) {
+  d <- data.frame(x = runif(rows), y = runif(rows), z = rnorm(rows, sd = sqrt(nugget)))
+  for (wave in seq_len(count)) {
+    frequency <- rnorm(2L) / sqrt(rchisq(1L, 2 * nu)) / range
+    d$z <- d$z + sqrt(2 / count) * rnorm(1L) *
+      cos(frequency[1L] * d$x + frequency[2L] * d$y + runif(1L, 0, 2 * pi))
+  }
+  d
+}
+
+test_extended("more observations with almost no noise are compared in windows", {
+  set.seed(4)
+  smooth <- field_of_waves(2.5, 1e-3, 0.05)
+  fit <- function(d, nu, method = NULL) suppressMessages(neargp(z ~ x, d, coords = ~ x + y,
+    covariance = cov_matern(nu = nu), method = method, verbose = FALSE))
+  default <- fit(smooth, 2.5)
+  responses <- fit(smooth, 2.5, vecchia(condition = "responses"))
+  expect_identical(default$conditioning$on, "field")
+  near <- smooth[order((smooth$x - 0.5)^2 + (smooth$y - 0.5)^2)[1:800], ]
+  dense_value <- function(fit) {
+    estimate <- coef(fit, what = "covariance")
+    r <- as.matrix(dist(near[c("x", "y")])) / estimate[["range"]]
+    factor <- chol(estimate[["variance"]] * (1 + r + r^2 / 3) * exp(-r) +
+      diag(estimate[["nugget"]], nrow(near)))
+    residual <- backsolve(factor, near$z - drop(cbind(1, near$x) %*% coef(fit)), transpose = TRUE)
+    -0.5 * sum(residual^2) - sum(log(diag(factor)))
+  }
+  expect_gt(dense_value(default), dense_value(responses) - 0.5)
+  expect_identical(fit(field_of_waves(0.5, 1e-3, 0.1), 0.5)$conditioning$on, "responses")
+})
