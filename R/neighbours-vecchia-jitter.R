@@ -1,11 +1,15 @@
-# The jitter of fits on the field. It is added to the variance of each location and therefore acts
-# as further noise: the likelihood is near that of the nugget plus jitter * variance. Where the
-# nugget is smaller than that, the estimates make room for it. For 600 observations of a Gaussian
+# The jitter of fits on the field. It is added to the variance of each location and acts as further
+# noise: the likelihood is near that of the nugget plus jitter * variance. Where the nugget
+# is smaller than that, the estimates make room for it. For 600 observations of a Gaussian
 # covariance without noise the search ended at a tenth of the variance, 145 units below the optimum.
 
 # `usual`: of vnngp(). `least`: conditional variances of 31 locations are computed to 1e-14 of the
 # variance, a ten thousandth of it.
 jitter_limits <- c(least = 1e-10, usual = 1e-6)
+
+noise_share <- function(problem, values) {
+  nugget_of(problem$layout, values) / sum(values[problem$layout$kind == "variance"])
+}
 
 # A hundredth of all noise, in which the jitter of the search counts. With a thousandth the
 # posterior of 8,000 observations of a Gaussian covariance cannot be computed.
