@@ -50,8 +50,8 @@
 #' @param ... further arguments of `print()` and `update()`.
 #' @return An object of class `neargp_hurdle`, a list of both fits. `predict()` returns `presence`,
 #'   `mean`, `sd`, `lower`, `upper` and `p_exceed`, with `interval = "confidence"` the standard
-#'   error `se`, and for quantiles `q0.05`, and so on. Other verbs return what they return for one fit, or
-#'   for the joint fit. `logLik()` is the sum of both objectives, and `AIC()` is an error.
+#'   error `se`, and for quantiles `q0.05`, and so on. Other verbs return what they return for one
+#'   fit, or for the joint fit. `logLik()` is the sum of both objectives, and `AIC()` is an error.
 #' @references Mullahy, J. (1986). *Journal of Econometrics* 33, 341–365.
 #' @seealso [tweedie()] and [zi_nbinom2()] for presence and amounts that depend on one process.
 #' @examples
@@ -65,11 +65,14 @@
 #'   method = vnngp(k = 8))
 #' hurdle <- neargp_hurdle(presence, positive)
 #' predict(hurdle, d[1:3, ], interval = "prediction", threshold = 1)
+#' predict(hurdle, d[1:3, ], interval = "confidence")
 #' scores(hurdle)
+#' head(augment(hurdle), 3)
 #'
 #' # A covariate of the positive part
 #' richer <- update(hurdle, positive_arguments = list(formula = . ~ y))
 #' coef(richer)
+#' tidy(richer)
 #'
 #' # Both parts share processes: the index of abundance
 #' d$amount <- ifelse(d$catch > 0, d$catch, NA)

@@ -108,13 +108,6 @@ check_rows_of_newdata <- function(newdata, covariance, use_observed) {
   }
 }
 
-# `newdata` as all responses read it: a stars grid with the bands that a formula names as
-# attributes.
-grid_of_parts <- function(object, newdata) {
-  if (!is_stars(newdata)) return(newdata)
-  stars_frame(newdata, "newdata", unlist(lapply(object$parts, names_of_model)))$grid
-}
-
 # `wanted$of_given`: whether the call has `threshold_of`.
 check_joint_thresholds <- function(wanted, use_observed) {
   all <- wanted$exceedance == "all"

@@ -64,6 +64,13 @@ names_of_model <- function(object) {
     object$locations$time)
 }
 
+# `newdata` as all responses read it: a stars grid with the bands that a formula names as
+# attributes.
+grid_of_parts <- function(object, newdata) {
+  if (!is_stars(newdata)) return(newdata)
+  stars_frame(newdata, "newdata", unlist(lapply(object$parts, names_of_model)))$grid
+}
+
 # Data to fit: points with the attributes as their columns. Other data stay what they are.
 points_of_grid <- function(data, used) {
   if (is_raster(data)) return(points_of_raster(data))
