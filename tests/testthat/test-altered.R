@@ -136,7 +136,7 @@ test_that("settings that follow from others, and bare matrices, are refused once
     "matrices", class = "neargp_error_argument")
 })
 
-test_that("a fit that was checked and then altered is checked again", {
+test_extended("a fit that was checked and then altered is checked again", {
   fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5))
   first <- predict(fit, data.frame(x = 0.5, y = 0.5))
   altered <- fit

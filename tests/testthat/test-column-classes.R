@@ -20,7 +20,7 @@ test_that("64-bit integers are numbers", {
   expect_identical(plain_column(bit64::as.integer64(x)), x)
 })
 
-test_that("64-bit integers are read as numbers wherever the model has them", {
+test_extended("64-bit integers are read as numbers wherever the model has them", {
   data <- simulated_data(40)
   data$count <- rep(1:4, 10)
   data[c("x", "y", "z", "height")] <- round(1000 * data[c("x", "y", "z", "height")])

@@ -46,7 +46,7 @@ dense_of <- function(fit, d) {
     tcrossprod(A) %x% rho + diag(1e-6, 2L * nrow(d)))
 }
 
-test_that("the posterior of the processes is that of a dense multinomial model", {
+test_extended("the posterior of the processes is that of a dense multinomial model", {
   skip_on_cran()
   d <- taxa_data(size = 5)
   fit <- neargp(taxa ~ elevation, d, coords = ~ x + y, family = multinomial(),
@@ -87,7 +87,7 @@ test_that("the constant makes Poisson densities multinomial ones", {
   expect_equal(sum(integrals) + without_prior, multinomial, tolerance = 1e-7)
 })
 
-test_that("the order of categories changes nothing but coefficients", {
+test_extended("the order of categories changes nothing but coefficients", {
   d <- taxa_data()
   fit <- fit_taxa(d)
   order <- c("other", "oak", "beech")
@@ -150,7 +150,7 @@ test_that("without a process of any size, coefficients are those of nnet", {
   expect_equal(unname(sqrt(diag(vcov(fit)))), unname(sqrt(diag(vcov(reference)))), tolerance = 0.25)
 })
 
-test_that("a factor is a composition of one count for each row", {
+test_extended("a factor is a composition of one count for each row", {
   d <- taxa_data(size = 1, n = 80)
   d$kind <- factor(colnames(d$taxa)[max.col(d$taxa)], levels = colnames(d$taxa))
   fit <- fit_taxa(d)
@@ -160,7 +160,7 @@ test_that("a factor is a composition of one count for each row", {
   expect_equal(scores(by_factor), scores(fit), tolerance = 1e-6)
 })
 
-test_that("frequency weights are repeated samples, and samples without counts are left out", {
+test_extended("frequency weights are repeated samples, and samples without counts are left out", {
   d <- taxa_data(n = 30)
   w <- rep(1:2, 15)
   fit <- fit_taxa(d, weights = w)
@@ -198,7 +198,7 @@ test_that("the model frame and the design are those of the one formula", {
   expect_equal(model.matrix(fit)[, 2L], d$elevation[known], ignore_attr = TRUE)
 })
 
-test_that("samples of one location with unlike trends have constants of their own", {
+test_extended("samples of one location with unlike trends have constants of their own", {
   d <- taxa_data(n = 20)
   twice <- rbind(d, d)
   twice$elevation[21:40] <- rnorm(20)
@@ -213,7 +213,7 @@ test_that("samples of one location with unlike trends have constants of their ow
   expect_equal(fold[1:20], fold[21:40])
 })
 
-test_that("random effects, own processes and replicates work", {
+test_extended("random effects, own processes and replicates work", {
   set.seed(3)
   d <- taxa_data(n = 60)
   d$site <- gl(6, 10)
@@ -263,7 +263,7 @@ test_that("bad input is one classed error", {
     "compositions", class = "neargp_error_method")
 })
 
-test_that("printing, tables and refusals", {
+test_extended("printing, tables and refusals", {
   d <- taxa_data()
   fit <- neargp(taxa ~ elevation, d, coords = ~ x + y, family = multinomial(),
     method = vnngp(k = 8))

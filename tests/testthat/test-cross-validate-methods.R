@@ -10,7 +10,7 @@ test_extended("all plots of a cross-validation are drawn", {
   expect_error(plot(two, setting = "none"), "`setting`", class = "neargp_error_argument")
 })
 
-test_that("the level of scored intervals is chosen by cross_validate(), not by scores() of its result", {
+test_extended("the level of scored intervals is chosen by cross_validate(), not by scores() of its result", {
   cv <- cross_validate(example_fit(60), folds = 3, level = 0.8)
   expect_identical(scores(cv)$level, 0.8)
   expect_error(scores(cv, level = 0.5), class = "neargp_error_argument")

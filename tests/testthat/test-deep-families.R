@@ -84,7 +84,7 @@ test_extended("predictions of all families are those of dense matrices and trape
   }
 })
 
-test_that("scores are those of the response's mixture, and logLik() is its log density at the rows",
+test_extended("scores are those of the response's mixture, and logLik() is its log density at the rows",
   {
     skip_unless_extended()
     data <- family_data()

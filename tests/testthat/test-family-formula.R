@@ -19,7 +19,7 @@ expect_model_of_rival <- function(fit, rival, part, parameter, link = log) {
     unname(of_part[1L]) + sum(center * of_part[-1L]), tolerance = 1e-4)
 }
 
-test_that("fits without a process are those of glmmTMB", {
+test_extended("fits without a process are those of glmmTMB", {
   skip_if_not_installed("glmmTMB")
   d <- formula_data()
   rival <- function(formula, family, ...) {

@@ -29,7 +29,7 @@ test_that("saved fits are small, and hold no more than they have to", {
   for (file in saved_fits()) expect_lt(file.size(file), 15000)
 })
 
-test_that("a fit is read as it was written, and says what has made it", {
+test_extended("a fit is read as it was written, and says what has made it", {
   data <- data.frame(x = c(0.1, 0.5, 0.3, 0.9, 0.7), y = c(0.2, 0.9, 0.6, 0.1, 0.4), z = 1:5)
   fit <- suppressWarnings(neargp(z ~ 0, data, coords = ~ x + y, method = exact_gp()))
   expect_identical(fit$format, fit_format)

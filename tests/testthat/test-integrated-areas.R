@@ -51,7 +51,7 @@ test_that("means of areas are those of their points, and integrated by default f
     tolerance = 1e-10)
 })
 
-test_that("means and totals have the mixture of the areas by each fit", {
+test_extended("means and totals have the mixture of the areas by each fit", {
   fit <- normal_of_areas(method = exact_gp())
   found <- predict(fit, four_squares(), fun = "sum", spacing = 1 / 6, interval = "confidence",
     threshold = 0.5)

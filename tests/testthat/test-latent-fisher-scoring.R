@@ -54,7 +54,7 @@ test_extended("a model without a trend is predicted by all posteriors", {
 })
 
 # All rows are neighbours, which do not change then.
-test_that("with many ranges a fit of binary responses goes on from the estimates of an earlier one",
+test_extended("with many ranges a fit of binary responses goes on from the estimates of an earlier one",
   {
     skip_unless_extended()
     set.seed(8)

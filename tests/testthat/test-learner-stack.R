@@ -104,7 +104,7 @@ test_that("blocked folds leave the same rows out of all members", {
     "different", class = "neargp_error_folds")
 })
 
-test_that("folds are left out of all steps of the fit", {
+test_extended("folds are left out of all steps of the fit", {
   d <- learner_data()
   fit <- learned_fit(d, z ~ h + learner(lm, predictors = ~ h + I(h^2), folds = d$block))
   given <- cross_validate(fit, rep(1:2, each = 25), verbose = FALSE)
@@ -124,7 +124,7 @@ test_that("folds are left out of all steps of the fit", {
     class = "neargp_error_folds")
 })
 
-test_that("importance of a variable is that of all members", {
+test_extended("importance of a variable is that of all members", {
   d <- learner_data()
   d$nothing <- rnorm(50)
   d$z <- d$z + 2 * d$h

@@ -15,7 +15,7 @@ fits_to_lag <- function(data) {
     nugget = quiet(fit(nugget = ~ lag)), offset = quiet(fit(offset = as.numeric(lag))))
 }
 
-test_that("durations of newdata are read in the unit of the fit wherever the model has them", {
+test_extended("durations of newdata are read in the unit of the fit wherever the model has them", {
   data <- simulated_data(40)
   data$lag <- as.difftime(rep(1:4, 10), units = "hours")
   new <- data[1:3, ]

@@ -106,7 +106,7 @@ test_that("a fit of a raster says what its locations are when newdata is a plain
 
 # ---- vectors of terra, and package raster --------------------------------------------------------
 
-test_that("a SpatVector is data and newdata, as its sf points are", {
+test_extended("a SpatVector is data and newdata, as its sf points are", {
   skip_if_not_installed("terra")
   points <- simulated_sf(90)
   vector <- terra::vect(points)
@@ -139,7 +139,7 @@ test_that("terra::interpolate() predicts by the coordinates of cells", {
     ignore_attr = TRUE)
 })
 
-test_that("layers of package raster are data and newdata", {
+test_extended("layers of package raster are data and newdata", {
   skip_if_not_installed("terra")
   skip_if_not_installed("raster")
   raster <- terra::rast(nrows = 8, ncols = 9, xmin = 0, xmax = 9, ymin = 0, ymax = 8,

@@ -9,7 +9,7 @@ some_mixture <- function() {
     log(c(0.6, 0.4)))
 }
 
-test_that("a single normal is the normal distribution under the map", {
+test_extended("a single normal is the normal distribution under the map", {
   map <- some_map()
   expect_gt(map$kept, 0.5)
   found <- new_recalibrated(new_normal_mixture(cbind(c(1, -3)), cbind(c(2, 0.5)), 0), map)
@@ -30,7 +30,7 @@ test_that("a single normal is the normal distribution under the map", {
   expect_equal(predictive_crps(y, found), predictive_crps(y, expected), tolerance = 1e-4)
 })
 
-test_that("density, moments, scores and draws of a mixture agree with its distribution function", {
+test_extended("density, moments, scores and draws of a mixture agree with its distribution function", {
   found <- new_recalibrated(some_mixture(), some_map())
   h <- 1e-5
   y <- c(0.7, -1.5, 1.2)
@@ -60,7 +60,7 @@ test_that("density, moments, scores and draws of a mixture agree with its distri
   expect_lt(max(abs(rowMeans(drawn <= y) - predictive_cdf(y, found))), 0.03)
 })
 
-test_that("no departure changes nothing, and rows that are NA stay so", {
+test_extended("no departure changes nothing, and rows that are NA stay so", {
   same <- list(score = c(-1, 0, 1), residual = c(-1, 0, 1), slope = c(1, 1, 1), kept = 0)
   plain <- some_mixture()
   found <- new_recalibrated(plain, same)
