@@ -46,8 +46,6 @@ nobs.neargp_hurdle <- function(object, ...) stats::nobs(object$presence)
 
 hurdle_parts <- c("both", "presence", "positive")
 
-hurdle_fits <- function(object) unclass(object)[c("presence", "positive")]
-
 #' @rdname neargp_hurdle
 #' @export
 coef.neargp_hurdle <- function(object, part = c("both", "presence", "positive"),

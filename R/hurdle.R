@@ -189,3 +189,5 @@ is_present <- function(presence) {
     return(as.integer(observed_classes(presence)) == 2L)
   presence$data$y == 1
 }
+
+hurdle_fits <- function(object) unclass(object)[c("presence", "positive")]

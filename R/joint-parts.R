@@ -39,7 +39,7 @@ fit_parts <- function(responses, formulas, settings) {
   })
 }
 
-# What a joint fit takes from the posterior of a single one. The rest is half of it.
+# The parts of the posterior of a single fit that a joint fit uses. The rest is half of it.
 begins_joint_fit <- c("coords", "mean", "linear_predictor", "pseudo_precision", "slope")
 
 # One nugget is that of all Gaussian responses. Fits of others refuse a nugget of their own.

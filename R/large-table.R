@@ -21,8 +21,8 @@ has_many_ranges <- function(problem, many = 3L) {
 
 # The numbers that neighbours and orders depend on. A predictor whose range is above `most` standard
 # deviations adds next to nothing to distances. Its range changes at random from step to step, and
-# if it is the first one, the ratios of all others to it do so as well. Longer ranges therefore count as `most`
-# for vecchia().
+# if it is the first one, the ratios of all others to it do so as well. Longer ranges therefore
+# count as `most` for vecchia().
 shape_for_search <- function(problem, component, most = 10) {
   by_vecchia <- inherits(problem$method, c("neargp_vecchia", "neargp_vecchia_field"))
   if (by_vecchia && has_many_ranges(problem) && !is_sharded(problem)) {

@@ -145,9 +145,10 @@ almost_no_noise <- "the noise is almost zero"
 # ---- both likelihoods at the same parameters -----------------------------------------------------
 
 # Both approximate one density. The expectation of either is below that of the exact log-likelihood
-# by its divergence from it, so that the higher one is expected to be nearer. Up to `many_locations`,
-# all rows are compared. More are compared in windows: the nearest rows of positions spread over the
-# data, where rows are as dense as in all data. Two windows of 1,500 rows take 0.05 s of one core.
+# by its divergence from it, so that the higher one is expected to be nearer. Up to
+# `many_locations`, all rows are compared. More are compared in windows: the nearest rows of
+# positions spread over the data, where rows are as dense as in all data. Two windows of 1,500 rows
+# take 0.05 s of one core.
 
 compared_windows <- c(windows = 2, rows = 1500)
 

@@ -14,8 +14,8 @@ models <- list(
   matern52 = list(covariance = cov_matern(nu = 2.5), nu = 2.5, range = 0.05),
   gaussian = list(covariance = cov_gaussian(), nu = Inf, range = 0.1))
 
-# A frequency of a Matérn field is a normal vector over the root of a chi-squared number with 2 nu degrees of freedom, that of a Gaussian one a
-# normal vector times the root of 2.
+# A frequency of a Matérn field is a normal vector over the root of a chi-squared number with 2 nu degrees of freedom.
+# That of a Gaussian field is a normal vector times the root of 2.
 waves <- function(model, nugget, rows, count = 2000L) {
   set.seed(round(1000 * nugget) + rows)
   data <- data.frame(x = stats::runif(rows), y = stats::runif(rows), z = stats::rnorm(rows, sd = sqrt(nugget)))

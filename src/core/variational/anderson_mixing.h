@@ -1,10 +1,11 @@
-// Anderson's mixing of the steps of a fixed-point iteration (1965, Iterative procedures for nonlinear integral
-// equations; type II in Fang and Saad 2009, Two classes of multisecant methods for nonlinear acceleration).
+// Anderson's mixing of the steps of a fixed-point iteration: Anderson (1965), Iterative procedures for nonlinear
+// integral equations. It is type II of Fang and Saad (2009), Two classes of multisecant methods for nonlinear
+// acceleration.
 //
 // Each step goes from x_j to x_j + r_j. Let DX and DR hold the last differences of the x_j and of the r_j. The mixed
 // step from the last x is
 //
-//   x + r - (DX + DR) g,   g minimises |w (r - DR g)|
+//   `x + r - (DX + DR) g`, where g minimises `|w (r - DR g)|`
 //
 // with weights w. Along directions in which plain steps overshoot or creep, DR shows by how much.
 #pragma once
