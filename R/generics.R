@@ -36,8 +36,8 @@
 #' uncertainty of all parameters.
 #'
 #' `confint()` returns a matrix of limits. A profile interval is open, with the limit 0 or `Inf`, if
-#' the likelihood does not fall enough, and a message says so. An estimated anisotropy and its range
-#' return `NA` with a message, or an error where `parm` names them. Priors and penalties count.
+#' the likelihood does not fall enough, and a message says so. Estimated anisotropies return `NA`
+#' with a message, or an error if `parm` names them. Priors and penalties count.
 #'
 #' `logLik()` returns an object of class `logLik`: the exact, approximate or restricted
 #' log-likelihood. For [loo_k()] and [mll_k()] it is their score, and for other families the ELBO.
