@@ -15,14 +15,16 @@
 #' @param max_iterations the largest number of steps for each set of neighbours, an integer.
 #'   A fit takes more as ranges change, quasi-Newton methods five times as many. Default: 60.
 #' @param tolerance Fisher scoring stops if the expected gain in log-likelihood is smaller. Default:
-#'   1e-4, or 0.2 with three ranges and 10,000 observations, 0.02 with inducing points.
+#'   1e-4. With three ranges or more, 0.1 on the process, and 0.2 for 10,000 observations, or 0.02
+#'   with inducing points.
 #' @param max_step the largest change of a parameter on the log scale. Default: 1.25.
 #' @param coarse_k the `k` of a cheap first round, an integer. Default: 10. 0 disables it.
 #' @param start_rows the number of observations for starting values, an integer. Default: 5,000.
 #' @param refresh_tolerance find neighbours again if the ratios of the ranges change by more than
 #'   this, on the log scale. Default: 0.01.
 #' @param refresh_gain stop doing so if new neighbours gain less log-likelihood than this, or after
-#'   three rounds less than a tenth of what they changed. Default: 0.05.
+#'   three rounds less than a tenth of what they changed. Default: 0.05. With three ranges or more,
+#'   [vecchia()] uses at least 0.02 times the root of the number of observations.
 #' @param max_refreshes the largest number of such rounds, an integer. Default: 10.
 #' @param neighbor_search `"kd-tree"`, `"faiss"` for many dimensions and GPUs, or `"auto"`
 #'   (default), the faster one. All are exact. On a GPU, FAISS finds at most 2,048 candidates.

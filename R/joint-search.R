@@ -1,9 +1,10 @@
 # The search of a joint fit: levels of more and more locations, and derivatives at its end.
 
 # With many locations, quasi-Newton steps on few of them come near the optimum. Scoring continues on
-# ten times as many, and then on all. Its information consists of the second derivatives at the end
-# of the level before, by the number of observations. Close to the optimum, differences compute the
-# exact second derivatives. They guide the last steps, and the standard errors need them.
+# a tenth of all, in dense patches, and then on all. Its information consists of the second
+# derivatives at the end of the level before, by the number of observations. Close to the optimum,
+# differences compute the exact second derivatives. They guide the last steps, and the standard
+# errors need them.
 joint_optimum <- function(shared, few_places = 4000L) {
   levels <- joint_levels(shared, few_places)
   alone <- length(levels) == 1L
@@ -40,8 +41,9 @@ promises_gain <- function(shared, state) {
 }
 
 # The problems of few locations, of more, and of all. The first locations of the maxmin ordering
-# cover the region evenly. Few of them would be all points of an area. The next ones are in patches
-# as dense as all locations, whose estimates and information are closer to those of all.
+# cover the region evenly. The next ones are in patches as dense as all locations, whose estimates
+# and information are closer to those of all. Fits with areas use all locations, since a subset
+# would rarely contain all points of an area.
 joint_levels <- function(shared, few_places) {
   places <- nrow(shared$coords)
   alone <- places <= few_places || shared$control$coarse_k == 0L || !is.null(shared$shares)

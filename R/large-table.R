@@ -1,9 +1,9 @@
-# Large tables: a range for each of several predictors and ten thousand rows or more.
+# Tables: a range for each of several predictors. Large ones consist of ten thousand rows or more.
 #
 # Each set of neighbours and each order changes the log-likelihood of 15,000 rows of 18 predictors
-# by 10 to 50 units, whatever the parameters. Steps that promise less than 0.2 units, and rounds
-# that gain less than a fiftieth of the sampling error, therefore end the search
-# (bench/notes/speed.md).
+# by 10 to 50 units, whatever the parameters. Rounds that gain less than a fiftieth of the sampling
+# error therefore end the search of a table, and in large tables steps that promise less than 0.2
+# units (bench/notes/speed.md).
 
 # The number of terms from which a search begins (R/few-rows.R).
 search_rows <- 5000L
