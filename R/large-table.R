@@ -26,8 +26,8 @@ has_many_ranges <- function(problem, many = 3L) {
 shape_for_search <- function(problem, component, most = 10) {
   by_vecchia <- inherits(problem$method, c("neargp_vecchia", "neargp_vecchia_field"))
   if (by_vecchia && has_many_ranges(problem) && !is_sharded(problem)) {
-    component$range <- pmin(component$range,
-      most * group_scales(problem$data$coords, component$group))
+    scales <- group_scales(problem$data$coords, component$group)
+    component$range <- pmin(component$range, ifelse(scales > 0, most * scales, Inf))
   }
   search_shape(component)
 }

@@ -56,9 +56,9 @@ loses_too_much <- function(loss) {
 # The least nugget, as a share of the field's variance, at which conditioning on the field pays.
 # With less noise most of the loss often comes from the field itself (bench/notes/conditioning.md),
 # and the two likelihoods at the estimates are compared, down to the second share. With even less,
-# the responses are the field. In large tables the first share is a tenth: predictions of the data
-# set protein are equally good by responses, in less than half the time (bench/notes/speed.md).
-least_noise <- c(sure = 0.01, compared = 1e-7, of_large_table = 0.1)
+# the jitter counts. In large tables the first share is a tenth: predictions of the data set protein
+# are equally good by responses, in less than half the time (bench/notes/speed.md).
+least_noise <- c(sure = 0.01, compared = 1e-9, of_large_table = 0.1)
 
 # Whether the loss is plain already at estimates by few neighbours, which spares a search with all
 # of them. These estimates are too rough to show that nothing is lost.
@@ -238,7 +238,7 @@ problem_on_field <- function(problem, state, conditioning) {
 #' @export
 fit_method.neargp_vecchia_field <- function(method, problem) {
   problem$data <- core_data(problem$data)
-  problem <- with_search_tolerance(problem, of_small_table = 0.1)
+  problem <- with_first_jitter(with_search_tolerance(problem, of_small_table = 0.1))
   nodes <- latent_nodes(problem)
   begun <- with_settled_jitter(problem, function(problem) rough_on_field(problem, nodes))
   rough <- begun$state

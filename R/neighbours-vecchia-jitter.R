@@ -23,17 +23,24 @@ clamp_number <- function(x, limits) min(max(x, limits[["least"]]), limits[["usua
 
 # Where the likelihood of responses has led to, no jitter was in the estimates.
 with_jitter_of_responses <- function(problem, working) {
-  problem$method$jitter <- min(problem$method$jitter, jitter_at(problem, working, counted = 0))
+  problem$method$jitter <- jitter_at(problem, working, counted = 0)
   problem
 }
 
-# The `state` of a search, and the `problem` with the jitter that it has come to need: at most twice
-# a hundredth of the noise.
-with_settled_jitter <- function(problem, search) {
-  repeat {
+# A search begins with the usual jitter, whatever an earlier fit by the same method has needed.
+with_first_jitter <- function(problem) {
+  if (is.null(problem$rough)) problem$method$jitter <- jitter_limits[["usual"]]
+  problem
+}
+
+# The `state` of a search, and the `problem` with the jitter that it has come to need: a hundredth of
+# the noise, within a factor of two. An earlier fit may have left more or less.
+with_settled_jitter <- function(problem, search, most = 5L) {
+  for (round in seq_len(most)) {
     state <- search(problem)
     jitter <- jitter_at(problem, state$working)
-    if (problem$method$jitter <= 2 * jitter) return(list(problem = problem, state = state))
-    problem$method$jitter <- jitter
+    if (abs(log2(problem$method$jitter / jitter)) <= 1) break
+    if (round < most) problem$method$jitter <- jitter
   }
+  list(problem = problem, state = state)
 }

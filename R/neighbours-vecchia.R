@@ -53,12 +53,13 @@
 #' [vnngp()] does, and `print()` says so. For example, `vecchia(condition = "field")` always
 #' conditions on the process, for slightly more precise estimates.
 #'
-#' With a nugget below 1% of the variance and at most two coordinates, the higher of both
+#' With a nugget of 1e-9 to 0.01 of the variance and at most two coordinates, the higher of both
 #' likelihoods decides. More than 4,000 observations are compared in two windows of 1,500
 #' neighbouring observations. Other nuggets below 1% use responses. Large tables do so below 10%:
-#' 10,000 observations with three ranges or more. Some fits always use responses: REML, random
-#' effects, noise models, `nugget_ratio`, single precision, [cov_spacetime()], several responses,
-#' areas and shards. A message reports a loss above one unit or 0.1 standard deviations.
+#' 10,000 observations with three ranges or more. The estimates by responses decide this, which
+#' differ from those by the process. Some fits always use responses: REML, random effects, noise
+#' models, `nugget_ratio`, single precision, [cov_spacetime()], several responses, areas and shards.
+#' A message reports a loss above one unit or 0.1 standard deviations.
 #' @section Repeated locations:
 #' All observations at one location count as one neighbour. Their weighted means reproduce the
 #' likelihood, trend and predictions of all observations exactly, also with weights, offsets, noise

@@ -298,3 +298,33 @@ test_extended("more observations with almost no noise are compared in windows", 
   expect_gt(dense_value(default), dense_value(responses) - 0.5)
   expect_identical(fit(field_of_waves(0.5, 1e-3, 0.1), 0.5)$conditioning$on, "responses")
 })
+
+smooth_waves <- function(n, sd, seed = 5) {
+  set.seed(seed)
+  d <- data.frame(x = runif(n), y = runif(n))
+  frequency <- matrix(rnorm(400), 200) / 0.3
+  phase <- runif(200, 0, 2 * pi)
+  field <- rowSums(cos(as.matrix(d) %*% t(frequency) + rep(phase, each = n)))
+  d$v <- sqrt(2 / 200) * field + rnorm(n, 0, sd)
+  d
+}
+
+test_extended("with a nugget of 1e-8 of the variance the higher likelihood decides as well", {
+  d <- smooth_waves(600, 3e-4)
+  fit <- function(...) neargp(v ~ 1, d, coords = ~ x + y, covariance = cov_gaussian(), threads = 1,
+    method = vecchia(...), verbose = FALSE)
+  chosen <- suppressMessages(fit())
+  on_responses <- suppressMessages(fit(condition = "responses"))
+  expect_s3_class(chosen$method, "neargp_vecchia_field")
+  expect_gt(as.numeric(logLik(chosen)), as.numeric(logLik(on_responses)) + 1)
+})
+
+test_extended("a refit with noisier rows is the fit of all rows, whatever jitter the first fit needed", {
+  d <- smooth_waves(300, 1e-3)
+  d$v[151:300] <- d$v[151:300] + rnorm(150, 0, 0.5)
+  fit <- function(rows) neargp(v ~ 1, rows, coords = ~ x + y, covariance = cov_gaussian(),
+    method = vecchia(condition = "field"), threads = 1, verbose = FALSE)
+  refitted <- suppressMessages(update(fit(d[1:150, ]), newdata = d[151:300, ], refit = TRUE))
+  all_rows <- fit(d)
+  expect_equal(as.numeric(logLik(refitted)), as.numeric(logLik(all_rows)), tolerance = 1e-6)
+})

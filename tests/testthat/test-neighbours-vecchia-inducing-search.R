@@ -144,3 +144,14 @@ test_that("the order of the rows in memory changes no value", {
   reversed <- reordered_neighbors(matrix(c(NA, NA, 1L, NA, 2L, 1L), 2), 3:1)
   expect_identical(c(reversed), c(2L, 3L, 3L, NA, NA, NA))
 })
+
+# The search begins with 5,000 rows, which lack the two rows of the indicator.
+test_extended("an indicator of two rows in ten thousand is fitted", {
+  set.seed(1)
+  n <- 10000
+  d <- data.frame(x = runif(n), y = runif(n), z = runif(n), rare = replace(double(n), c(1, 5), 1))
+  d$v <- sin(3 * d$x) + d$y * d$z + rnorm(n, 0, 0.1)
+  fit <- neargp(v ~ 1, d, coords = ~ x + y + z + rare, method = vecchia(k = 5, inducing = 10),
+    covariance = cov_matern(nu = 2.5, ard = TRUE), threads = 1, verbose = FALSE)
+  expect_lt(abs(sqrt(coef(fit, what = "covariance")[["nugget"]]) - 0.1), 0.005)
+})
