@@ -2,16 +2,32 @@
 # information, and how trends and fields respond to the parameters. Differences of the exact
 # gradient compute them.
 
-# `information`: what is known of it before, NULL if nothing is.
+# `information`: what is known of it before, NULL if nothing is. If the differences find another
+# one, they are taken again along its own directions.
 slopes_near_optimum <- function(shared, state, information = NULL) {
   if (!is.null(information)) {
     center <- fit_near(shared, state$objective, state$working, 1e-6)
-    along <- if (!is.null(center)) joint_slopes_along(shared, state$objective, state$working,
-      center, information)
-    if (!is.null(along)) return(along)
+    along <- function(known) if (!is.null(center)) joint_slopes_along(shared, state$objective,
+      state$working, center, known)
+    slopes <- along(information)
+    if (!is.null(slopes) && is_other_information(shared, slopes$information, information)) {
+      slopes <- along(slopes$information) %||% slopes
+    }
+    if (!is.null(slopes)) return(slopes)
   }
   center <- state$objective$fit_at(state$working, 1e-6)
   joint_slopes(shared, state$objective, state$working, center$end)
+}
+
+# Whether an information differs from an earlier one by this factor along a direction of the latter.
+is_other_information <- function(shared, information, earlier, factor = 2) {
+  scale <- outer(joint_units(shared), joint_units(shared))
+  free <- shared$free
+  known <- eigen((earlier * scale)[free, free, drop = FALSE], symmetric = TRUE)
+  found <- colSums(known$vectors * ((information * scale)[free, free, drop = FALSE] %*%
+    known$vectors))
+  any(abs(log(pmax(found, least_joint_information) /
+    pmax(known$values, least_joint_information))) > log(factor))
 }
 
 # The posterior at these parameters with gradient and coefficients, NULL where there is none.
