@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -47,7 +48,7 @@ struct Query {
 // One list of leaves around the block, nearest first, serves all its queries. The upper bound of the distance is nearly
 // tight from the beginning, so few candidates are ever stored.
 //
-// Dim > 0 is the dimension known to the compiler; 0 means any.
+// Dim is the dimension of the points, known to the compiler. In more dimensions FlatSearch is faster.
 template <int Dim, class Eligible>
 class BlockSearch {
  public:
@@ -72,10 +73,8 @@ class BlockSearch {
   static constexpr std::size_t run_length = LeafList::run_length;
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  int dim() const { return Dim > 0 ? Dim : tree_.dim(); }
-
   double distance2(const double* x, Node node) const {
-    return squared_distance_to_box(x, tree_.low(node.id), tree_.high(node.id), dim());
+    return squared_distance_to_box(x, tree_.low(node.id), tree_.high(node.id), Dim);
   }
 
   // Among many points at one location, the k with the smallest rows are found first, because the tree splits them by
@@ -109,7 +108,7 @@ class BlockSearch {
 
   void scan(const Query& query, Node leaf) {
     double distance2[KdTree::leaf_size];
-    leaf_distances(tree_.leaf_coords(leaf.first_leaf), query.x, dim(), distance2);
+    leaf_distances(tree_.leaf_coords(leaf.first_leaf), query.x, Dim, distance2);
     const Index first_slot = leaf.first_leaf * KdTree::leaf_size;
     nearest_.offer(distance2, tree_.leaf_rows(leaf.first_leaf),
                    [&](int s) { return eligible_.accepts(first_slot + s, query.limit); });
@@ -120,12 +119,12 @@ class BlockSearch {
     double reach2 = 0.0;
     int limit = 0;
     for (const Query& query : queries) {
-      const double reach = radius_[0] + std::sqrt(squared_distance(query.x, queries[0].x, dim()));
+      const double reach = radius_[0] + std::sqrt(squared_distance(query.x, queries[0].x, Dim));
       reach2 = std::max(reach2, reach * reach);
       limit = std::max(limit, query.limit);
     }
     listed_.fill(tree_, [&](Node node, double& node2) {
-      node2 = squared_distance_of_boxes(low, high, tree_.low(node.id), tree_.high(node.id), dim());
+      node2 = squared_distance_of_boxes(low, high, tree_.low(node.id), tree_.high(node.id), Dim);
       return node2 <= reach2 && !eligible_.skips(node.id, limit);
     });
   }
@@ -133,7 +132,7 @@ class BlockSearch {
   double initial_bound2(const std::vector<Query>& queries, std::size_t i) const {
     double reach = infinity;
     for (std::size_t j = 0; j < i; ++j)
-      reach = std::min(reach, radius_[j] + std::sqrt(squared_distance(queries[i].x, queries[j].x, dim())));
+      reach = std::min(reach, radius_[j] + std::sqrt(squared_distance(queries[i].x, queries[j].x, Dim)));
     return reach * reach;
   }
 
@@ -144,7 +143,7 @@ class BlockSearch {
     for (std::size_t first = 0; first < listed_.size(); first += run_length) {
       if (listed_[first].distance2 > nearest_.bound().distance2) break;
       double distance2[run_length];
-      box_distances(listed_.boxes(first), query.x, query.x, dim(), distance2);
+      box_distances(listed_.boxes(first), query.x, query.x, Dim, distance2);
       const std::size_t last = std::min(listed_.size(), first + run_length);
       for (std::size_t i = first; i < last; ++i)
         if (!out_of_reach(distance2[i - first], listed_[i].node) && !eligible_.skips(listed_[i].node.id, query.limit))
