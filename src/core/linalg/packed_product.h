@@ -29,6 +29,7 @@ struct Strip {
   Strip from(Index i, Index k) const { return {data + i * step + k * depth_step, step, depth_step}; }
 };
 
+// Not std::min(): the linker could keep this unit's copy, compiled for AVX-512, for all processors.
 Index least(Index a, Index b) { return a < b ? a : b; }
 Index doubles_for_packing(Index depth) { return (slab_rows + slab_columns) * depth; }
 

@@ -12,6 +12,7 @@
 
 #include <Eigen/Dense>
 #include <deque>
+#include <utility>
 
 #include "base/types.h"
 
