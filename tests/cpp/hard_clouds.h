@@ -1,7 +1,9 @@
 // Points on which orders and searches go wrong first: ties, repeats, gaps, lines, and distances of many magnitudes.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -10,7 +12,7 @@
 
 namespace fixtures {
 
-// Coordinates of row i of n, from three random numbers.
+// Coordinates of row i of n, from a random number for each coordinate, and at least three.
 using HardRow = std::function<void(int i, int n, const double* u, double* x)>;
 
 struct HardKind {
@@ -70,11 +72,11 @@ inline std::vector<HardKind> hard_kinds(int dim) {
 inline Cloud hard_cloud(const HardKind& kind, int n, int dim, bool repeats = false) {
   const neargp::Philox random(std::uint64_t(n) + 100);
   Cloud cloud{std::vector<double>(std::size_t(n) * dim), dim};
+  std::vector<double> u(std::size_t(std::max(dim, 3)));
   for (int i = 0; i < n; ++i) {
-    double u[3];
-    for (int c = 0; c < 3; ++c) u[c] = random.uniform(std::uint64_t(3 * i + c));
+    for (std::size_t c = 0; c < u.size(); ++c) u[c] = random.uniform(std::uint64_t(i) * u.size() + c);
     double* x = cloud.coords.data() + std::size_t(i) * dim;
-    kind.row(i, n, u, x);
+    kind.row(i, n, u.data(), x);
     if (repeats && i % 3 == 2) std::copy_n(x - dim, dim, x);
   }
   return cloud;
