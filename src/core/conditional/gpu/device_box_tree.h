@@ -1,10 +1,23 @@
 // The memory of a tree of boxes (conditional/gpu/box_tree.h), and the launches that build it.
 #pragma once
 
+#include "base/unset_vector.h"
 #include "conditional/gpu/box_tree.h"
 #include "conditional/gpu/warp_launches.h"
+#include "geometry/points.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
+
+// The coordinates of points along a curve, as CurvePoints takes them.
+inline UnsetVector<double> gather_along_curve(Points points, const int* along_curve, const RunContext& context) {
+  UnsetVector<double> x(points.n * points.dim);
+  parallel_ranges(context, points.n, light_range, [&](Index first, Index last, Index) {
+    for (Index i = first; i < last; ++i)
+      for (int c = 0; c < points.dim; ++c) x[c * points.n + i] = points[along_curve[i]][c];
+  });
+  return x;
+}
 
 template <class Device>
 class DeviceBoxTree {

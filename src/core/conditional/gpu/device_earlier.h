@@ -29,19 +29,15 @@ class DeviceEarlier {
     context_.progress = nullptr;
     const Index n = request.points.n;
     UnsetVector<int> rank_of_row(n);
-    UnsetVector<double> x(n * request.points.dim);
     rank_.resize(n);
     parallel_ranges(context_, n, light_range, [&](Index first, Index last, Index) {
       for (Index rank = first; rank < last; ++rank) rank_of_row[request.order[rank]] = int(rank);
     });
     parallel_ranges(context_, n, light_range, [&](Index first, Index last, Index) {
-      for (Index i = first; i < last; ++i) {
-        const int row = request.along_curve[i];
-        rank_[i] = rank_of_row[row];
-        for (int c = 0; c < request.points.dim; ++c) x[c * n + i] = request.points[row][c];
-      }
+      for (Index i = first; i < last; ++i) rank_[i] = rank_of_row[request.along_curve[i]];
     });
-    x_on_device_.upload(x.data(), Index(x.size()));
+    x_on_device_.upload(gather_along_curve(request.points, request.along_curve, context_).data(),
+                        n * request.points.dim);
     rank_on_device_.upload(rank_.data(), n);
     row_.upload(request.along_curve, n);
   }

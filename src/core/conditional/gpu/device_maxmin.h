@@ -48,16 +48,13 @@ class DeviceMaxmin {
   // The first row wins the first round, since its distance is larger than all others.
   void upload_points(const MaxminRequest& request) {
     const Index n = request.points.n;
-    UnsetVector<double> x(n * request.points.dim), distance2(n);
+    UnsetVector<double> distance2(n);
     parallel_ranges(context_, n, light_range, [&](Index first, Index last, Index) {
-      for (Index i = first; i < last; ++i) {
-        const int row = request.along_curve[i];
-        for (int c = 0; c < request.points.dim; ++c) x[c * n + i] = request.points[row][c];
-        distance2[i] =
-            row == request.first ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::max();
-      }
+      for (Index i = first; i < last; ++i)
+        distance2[i] = request.along_curve[i] == request.first ? std::numeric_limits<double>::infinity()
+                                                               : std::numeric_limits<double>::max();
     });
-    x_.upload(x.data(), n * request.points.dim);
+    x_.upload(gather_along_curve(request.points, request.along_curve, context_).data(), n * request.points.dim);
     row_.upload(request.along_curve, n);
     distance2_.upload(distance2.data(), n);
   }
