@@ -1,8 +1,8 @@
 // Products, triangular solves and Cholesky factors of dense matrices in double precision, on the calling thread. A fast
 // BLAS computes them where the caller hands one over (linalg/blas_engine.h). Otherwise Eigen does, compiled once more
-// for processors with AVX2, where it takes less than half of the time. Processors with AVX-512 compute products in about
-// two thirds of that (linalg/packed_product.h). The choice is made at run time (simd/instruction_set.h). Blocks are
-// column-major, and those of one call do not overlap.
+// for processors with AVX2, where it takes less than half of the time. Processors with AVX-512 compute products in
+// about two thirds of that (linalg/packed_product.h). The choice is made at run time (simd/instruction_set.h). Blocks
+// are column-major, and those of one call do not overlap.
 #pragma once
 
 #include "base/types.h"
