@@ -139,7 +139,8 @@ update.neargp_joint_hurdle <- function(object, ...) {
 # Rows of a hurdle model that are left out are locations with both parts.
 refuse_joint_rows <- function(what) {
   abort_neargp("argument",
-    c(sprintf("%s does not know the rows of a hurdle model whose parts share fields.", what),
+    c(sprintf("%s is not available for the fitted rows of a hurdle model whose parts share fields.",
+      what),
       i = "predict() and scores() take `newdata`. cross_validate() of the joint fit leaves locations out."))
 }
 

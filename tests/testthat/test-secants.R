@@ -13,7 +13,7 @@ test_that("steps along the axes of a parabola show its curvature", {
   expect_identical(record$reached, 4L)
 })
 
-test_that("what does not move keeps its curvature, and so does what curves the other way", {
+test_that("fixed axes keep their curvature, and so do axes along which it would be negative", {
   record <- secant_record(diag(c(2, 7, 5)))
   free <- c(TRUE, FALSE, TRUE)
   hessian <- diag(c(3, 1, -1))
