@@ -3,6 +3,10 @@
 # Mean of the response, standard error and limits of that mean or limits of a new observation; and
 # the residual, where the response is known. Several responses get a column each.
 augment_newdata <- function(x, newdata, se_fit, interval, conf.level) {
+  in_foreign_class(newdata, function(rows) augment_rows(x, rows, se_fit, interval, conf.level))
+}
+
+augment_rows <- function(x, newdata, se_fit, interval, conf.level) {
   if (!is.data.frame(newdata)) {
     abort_argument("newdata", "a data frame or sf points; predict() takes grids", newdata)
   }

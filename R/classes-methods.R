@@ -133,7 +133,9 @@ simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
 augment.neargp_classifier <- function(x, data = NULL, newdata = NULL, ...) {
   check_fit(x)
   check_no_more_arguments()
-  if (!is.null(newdata)) return(augment_classes(x, newdata))
+  if (!is.null(newdata)) {
+    return(in_foreign_class(newdata, function(rows) augment_classes(x, rows)))
+  }
   # rows that na.exclude left out are put in there
   loo <- loo_predict(replace(x, "na_action", list(NULL)))
   with_training_columns(x, data, stats::setNames(loo, paste0(".loo_", names(loo))))

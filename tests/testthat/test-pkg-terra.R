@@ -121,6 +121,10 @@ test_extended("a SpatVector is data and newdata, as its sf points are", {
   expect_equal(as.data.frame(drawn),
     sf::st_drop_geometry(simulate(own, nsim = 2, seed = 1, newdata = points[1:5, ])),
     ignore_attr = TRUE)
+  augmented <- augment(fit, newdata = vector[1:5])
+  expect_s4_class(augmented, "SpatVector")
+  expect_equal(as.data.frame(augmented),
+    sf::st_drop_geometry(augment(own, newdata = points[1:5, ])), ignore_attr = TRUE)
   # the data of the call are found again
   expect_equal(coef(update(fit, . ~ 1)), coef(update(own, . ~ 1)))
   squares <- sf::st_buffer(points[1:2, "height"], 100)
