@@ -102,7 +102,7 @@ check_support_is_used <- function(support, parts) {
 }
 
 # The fit of a response at the middles of areas, with the points of its rows: `coords`, `row` and
-# `weight`, in the order of the rows.
+# `weight`, in the order of the rows. `points`: the number that block_support() asks for.
 with_points_of_areas <- function(part, areal) {
   rows <- rows_of_part(part)
   if (length(part$locations$factors)) {
@@ -112,7 +112,8 @@ with_points_of_areas <- function(part, areal) {
   xy <- areal$xy[own, , drop = FALSE]
   colnames(xy) <- part$locations$raw_names
   part$areas <- list(coords = embed_places(xy, part$locations, "data"),
-    row = match(areal$area[own], rows), weight = areal$weight[own])
+    row = match(areal$area[own], rows), weight = areal$weight[own],
+    points = areal$described$asked)
   part
 }
 
@@ -159,8 +160,10 @@ points_of_rows <- function(place, shares) {
 remedy_for_areas <- function(shared) {
   if (is.null(shared$shares)) return(NULL)
   unknowns <- nrow(shared$coords) * count_shared_fields(shared$structures)
-  c(i = sprintf("Take fewer points in each area, block_support(points = 4), or more neighbours, vnngp(k = %d).",
-    2L * shared$method$k),
+  fewer <- max(vapply(shared$parts, function(part) part$areas$points %||% 0L, 0L)) %/% 2L
+  c(i = sprintf("%s more neighbours, vnngp(k = %d).", if (fewer > 0L)
+    sprintf("Take fewer points in each area, block_support(points = %d), or", fewer) else "Take",
+  2L * shared$method$k),
   i = sprintf("vnngp(factor = \"exact\") needs neither. An evaluation for these %s unknowns then takes some %s of one core.",
     format_count(unknowns), format_seconds(3e-11 * unknowns^3)))
 }

@@ -154,10 +154,11 @@ start_posterior <- function(problem, latent) {
   }
 }
 
+# `remedy`: advice for the model at hand, in place of the general one.
 abort_posterior <- function(jitter, condition, remedy = NULL) {
+  remedy <- remedy %||% c(i = "An incomplete factor also gains by more neighbours; factor = \"exact\" does without it, for a few thousand locations.")
   abort_neargp("cholesky", c("The posterior cannot be computed to working precision.",
-    x = conditionMessage(condition), remedy,
+    x = conditionMessage(condition),
     i = sprintf("Raise the jitter (it is %s of the variance), or choose a rougher covariance.",
-      format(jitter)),
-    i = "An incomplete factor also gains by more neighbours; factor = \"exact\" does without it, for a few thousand locations."))
+      format(jitter)), remedy))
 }

@@ -185,14 +185,25 @@ test_that("model frames of areas are those of the means at their middles", {
 })
 
 test_that("an error of the posterior names what helps areas", {
-  remedy <- remedy_for_areas(list(shares = 1, coords = matrix(0, 3000, 2), method = list(k = 30L),
-    structures = list(list(fields = 2L))))
+  remedy_with <- function(points) {
+    remedy_for_areas(list(shares = 1, coords = matrix(0, 3000, 2), method = list(k = 30L),
+      structures = list(list(fields = 2L)),
+      parts = list(list(), list(areas = list(points = points)))))
+  }
+  remedy <- remedy_with(9L)
   expect_match(remedy[1L], "block_support(points = 4), or more neighbours, vnngp(k = 60)",
     fixed = TRUE)
   expect_match(remedy[2L], "6,000 unknowns then takes some 7 s", fixed = TRUE)
+  expect_match(remedy_with(4L)[1L], "points = 2)", fixed = TRUE)
+  expect_identical(remedy_with(1L)[["i"]], "Take more neighbours, vnngp(k = 60).")
   expect_null(remedy_for_areas(list(shares = NULL)))
-  expect_error(abort_posterior(1e-6, simpleError("it broke down"), remedy), "block_support",
-    class = "neargp_error_cholesky")
+  told <- function(remedy) {
+    conditionMessage(expect_error(abort_posterior(1e-6, simpleError("it broke down"), remedy),
+      class = "neargp_error_cholesky"))
+  }
+  expect_match(told(remedy), "block_support", fixed = TRUE)
+  expect_no_match(told(remedy), "also gains by more neighbours", fixed = TRUE)
+  expect_match(told(NULL), "also gains by more neighbours", fixed = TRUE)
 })
 
 test_that("what areas do not support is an error of class neargp_error_support", {
