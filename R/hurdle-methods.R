@@ -42,6 +42,26 @@ deviance.neargp_hurdle <- function(object, ...) {
 #' @export
 nobs.neargp_hurdle <- function(object, ...) stats::nobs(object$presence)
 
+#' @export
+formula.neargp_hurdle <- function(x, ...) lapply(hurdle_fits(x), stats::formula)
+
+#' @export
+family.neargp_hurdle <- function(object, ...) lapply(hurdle_fits(object), stats::family)
+
+#' @export
+model.frame.neargp_hurdle <- function(formula, ...) {
+  lapply(hurdle_fits(formula), stats::model.frame)
+}
+
+# A part without random effects is left out, unless there are none at all, which is an error.
+#' @export
+ranef.neargp_hurdle <- function(object, se = FALSE, ...) {
+  check_no_more_arguments()
+  fits <- hurdle_fits(object)
+  with_effects <- Filter(function(fit) has_effects(fit$data), fits)
+  lapply(if (length(with_effects)) with_effects else fits, nlme::ranef, se = se)
+}
+
 # ---- coefficients --------------------------------------------------------------------------------
 
 hurdle_parts <- c("both", "presence", "positive")

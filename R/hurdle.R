@@ -20,10 +20,11 @@
 #' processes, and its uncertainty includes that of all parameters.
 #'
 #' The positive fit contains the present rows of `presence` in their order. `fitted()`,
-#' `residuals()`, `augment()`, `plot()`, `cross_validate()` and leave-one-out `scores()` find the
-#' data by the name in the call. For a joint fit, the first two and `cross_validate()` are errors,
-#' `scores()`, `augment()` and `simulate()` need `newdata`, and `interval = "confidence"` is an
-#' error.
+#' `residuals()`, `augment()`, `plot()`, `cross_validate()`, `model.frame()` and leave-one-out
+#' `scores()` find the data by the name in the call. `simulate()` always needs `newdata`.
+#'
+#' For a joint fit, `scores()` and `augment()` need `newdata`. `fitted()`, `residuals()`,
+#' `cross_validate()`, `ranef()` and `interval = "confidence"` are errors.
 #'
 #' @param presence a fit to a [stats::binomial()] response of 0 and 1, or to two categories, the
 #'   second of which is presence. Or a joint fit of both, without `positive`.
@@ -32,7 +33,7 @@
 #' @param object,x a hurdle model.
 #' @param newdata new data for both fits.
 #' @param type `predict()`: `"response"` or `"quantile"`. `residuals()`: `"response"`, `"loo"` or
-#'   `"standardized"`.
+#'   `"standardized"`, which returns randomised normal quantiles of the PIT. Set a seed for these.
 #' @param interval `"none"`, `"prediction"` for a new observation, or `"confidence"` for the
 #'   expected response.
 #' @param level,probs,threshold,chunk_size,filename,overwrite,output,cluster,threads see
@@ -50,8 +51,12 @@
 #' @param ... further arguments of `print()` and `update()`.
 #' @return An object of class `neargp_hurdle`, a list of both fits. `predict()` returns `presence`,
 #'   `mean`, `sd`, `lower`, `upper` and `p_exceed`, with `interval = "confidence"` the standard
-#'   error `se`, and for quantiles `q0.05`, and so on. Other verbs return what they return for one
-#'   fit, or for the joint fit. `logLik()` is the sum of both objectives, and `AIC()` is an error.
+#'   error `se`, and for quantiles `q0.05`, and so on. `formula()`, `family()`, `model.frame()` and
+#'   `ranef()` return a list with `presence` and `positive`, or by response for a joint fit.
+#'   `summary()`, `coef()`, `vcov()`, `confint()`, `tidy()`, `glance()`, `nobs()`, `fitted()`,
+#'   `residuals()`, `augment()`, `scores()`, `cross_validate()`, `simulate()` and `update()` return
+#'   what they return for one fit, or for the joint fit. `logLik()` is the sum of both objectives,
+#'   and `AIC()` is an error.
 #' @references Mullahy, J. (1986). *Journal of Econometrics* 33, 341–365.
 #' @seealso [tweedie()] and [zi_nbinom2()] for presence and amounts that depend on one process.
 #' @examples

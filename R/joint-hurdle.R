@@ -111,6 +111,18 @@ coef.neargp_joint_hurdle <- function(object, ...) stats::coef(object$joint, ...)
 vcov.neargp_joint_hurdle <- function(object, ...) stats::vcov(object$joint, ...)
 
 #' @export
+formula.neargp_joint_hurdle <- function(x, ...) stats::formula(x$joint)
+
+#' @export
+family.neargp_joint_hurdle <- function(object, ...) stats::family(object$joint)
+
+#' @export
+model.frame.neargp_joint_hurdle <- function(formula, ...) stats::model.frame(formula$joint)
+
+#' @export
+ranef.neargp_joint_hurdle <- function(object, ...) nlme::ranef(object$joint)
+
+#' @export
 confint.neargp_joint_hurdle <- function(object, parm, level = 0.95, ...) {
   stats::confint(object$joint, parm, level, ...)
 }

@@ -7,6 +7,12 @@ anova.neargp_joint <- function(object, ...) {
     i = "Compare cross_validate(fit, folds)$scores of the fits with the same `folds`, or numbers of fields by compare_ranks()."))
 }
 
+#' @export
+ranef.neargp_joint <- function(object, ...) {
+  abort_neargp("method", c("ranef() is not available for fits of several responses that share fields.",
+    i = "predict() includes the random effects of known levels."))
+}
+
 refuse_deletion <- function(what) {
   abort_neargp("method", c(sprintf("%s is not available for fits of several responses that share fields.", what),
     i = "cross_validate(fit)$predictions contains each observation with its prediction without its location."))

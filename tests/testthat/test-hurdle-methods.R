@@ -170,6 +170,24 @@ test_extended("tables and prints have both parts", {
   expect_error(plot(fit, "map"), class = "neargp_error_argument")
 })
 
+test_that("formulas, families, model frames and random effects are those of both parts", {
+  d <- hurdle_data(60)
+  d$site <- rep(letters[1:6], 10)
+  fit <- inline_hurdle(d)
+  expect_equal(formula(fit), list(presence = there ~ h, positive = amount ~ h),
+    ignore_formula_env = TRUE)
+  expect_identical(lapply(family(fit), `[[`, "family"),
+    list(presence = "binomial", positive = "Gamma"))
+  frames <- model.frame(fit)
+  expect_equal(frames$presence[c("there", "h")], d[c("there", "h")], ignore_attr = TRUE)
+  expect_equal(frames$positive$amount, d$amount[d$there == 1])
+  expect_error(ranef(fit), "no random effects", class = "neargp_error_argument")
+  presence <- fit_without_field(there ~ h + (1 | site), d, family = binomial())
+  effects <- ranef(neargp_hurdle(presence, fit$positive))
+  expect_identical(effects, list(presence = ranef(presence)))
+  expect_identical(rownames(effects$presence$site), letters[1:6])
+})
+
 test_extended("rows that are not those of both fits are told", {
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "amount", Gamma("log"))

@@ -49,6 +49,22 @@ test_extended("predict() and simulate() return a stars grid for a stars grid", {
   expect_error(predict(joint, grid, covariance = TRUE), class = "neargp_error_argument")
 })
 
+test_extended("a hurdle model returns formulas, families and model frames of its joint fit", {
+  d <- two_joint_responses()
+  joint <- neargp(list(present ~ 1, amount ~ 1), d, family = list(binomial(), Gamma("log")),
+    method = vnngp(k = 5))
+  hurdle <- neargp_hurdle(joint)
+  expect_identical(formula(hurdle), formula(joint))
+  expect_identical(lapply(family(hurdle), `[[`, "family"),
+    list(present = "binomial", amount = "Gamma"))
+  frames <- model.frame(hurdle)
+  expect_named(frames, c("present", "amount"))
+  expect_equal(frames$amount$amount, d$amount[d$present == 1])
+  expect_error(ranef(hurdle), "several responses", class = "neargp_error_method")
+  expect_error(fitted(hurdle), "not available for the fitted rows",
+    class = "neargp_error_argument")
+})
+
 test_extended("a SpatVector returns a SpatVector", {
   skip_if_not_installed("terra")
   d <- two_joint_responses()
