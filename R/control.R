@@ -50,6 +50,9 @@
 #' early$convergence
 #' fit <- update(early, start = early, control = neargp_control())
 #' rbind(early = coef(early, what = "covariance"), continued = coef(fit, what = "covariance"))
+#' # A first look ends earlier
+#' look <- update(fit, control = neargp_control(tolerance = 0.1))
+#' logLik(look)
 #' @export
 neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.25, coarse_k = 10L,
                            start_rows = 5000L, refresh_tolerance = 0.01, refresh_gain = 0.05,

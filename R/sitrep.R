@@ -39,7 +39,7 @@
 #'
 #' | method | on the GPU |
 #' |---|---|
-#' | [vecchia()], [loo_k()], [mll_k()], [vnngp()], several responses | covariances, factors, weights and derivatives of the conditioning sets; densities of Gaussian responses; large neighbour searches; the maxmin order of 20,000 or more observations in two or three coordinates (emulated so far) |
+#' | [vecchia()], [loo_k()], [mll_k()], [vnngp()], several responses | covariances, factors, weights and derivatives of the conditioning sets; densities of Gaussian responses; large neighbour searches; maxmin orders of 20,000 or more observations (emulated so far) |
 #' | [svgp()] | with `"cuda"`, fits of one Gaussian response without mini-batches |
 #' | [dspp()], [dgp()] | with `"cuda"`, the layers in a fit |
 #' | [exact_gp()] | nothing; `"cuda"` is an error |
