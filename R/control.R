@@ -46,7 +46,7 @@
 #' # A fit that stops early is continued
 #' stations <- colorado_precipitation()
 #' early <- suppressWarnings(neargp(precipitation ~ 1, stations, coords = ~ lon + lat, crs = 4326,
-#'   control = neargp_control(max_iterations = 2)))
+#'   control = neargp_control(max_iterations = 1)))
 #' early$convergence
 #' fit <- update(early, start = early, control = neargp_control())
 #' rbind(early = coef(early, what = "covariance"), continued = coef(fit, what = "covariance"))

@@ -33,8 +33,8 @@ with_first_jitter <- function(problem) {
   problem
 }
 
-# The `state` of a search, and the `problem` with the jitter that it has come to need: a hundredth of
-# the noise, within a factor of two. An earlier fit may have left more or less.
+# The `state` of a search, and the `problem` with the jitter that it has come to need: a hundredth
+# of the noise, within a factor of two. An earlier fit may have left more or less.
 with_settled_jitter <- function(problem, search, most = 5L) {
   for (round in seq_len(most)) {
     state <- search(problem)
