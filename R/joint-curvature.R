@@ -77,7 +77,7 @@ best_beyond_ridge <- function(shared, state) {
     begun <- c(lapply(c(-1, 1), best_of_steps, shared = shared, state = state, along = along),
       begun)
   }
-  # the search goes on from the best end; with areas, exact factors make evaluations dear
+  # the search goes on from the best end; with areas, exact factors make each evaluation slow
   explore <- joint_quasi_newton(shared, if (has_joint_areas(shared$parts)) 1e-4 else 1e-6)
   found <- lapply(begun, function(from) if_computable(explore(state$objective, from)))
   found <- found[lengths(found) > 0L]
