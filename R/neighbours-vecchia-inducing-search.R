@@ -200,7 +200,8 @@ climb <- function(problem, given, information, tolerance, curvature = NULL) {
     session = problem$session), start, problem$free,
     lapply(chart$bounds, function(bound) bound / unit),
     problem$control, relative_tolerance = tolerance / n, level = 1 + given$evaluated$value / n,
-    curvature = if (!is.null(curvature)) function(...) secants$matrix[problem$free, problem$free])
+    curvature = if (!is.null(curvature)) function(...) secants$matrix[problem$free,
+      problem$free, drop = FALSE])
   result$working <- to_working(secants$point %||% start)
   # with the gradient in the working parameters
   result$evaluated <- secants$reached %||% given$evaluated

@@ -12,8 +12,8 @@ widest_secant <- 1e4
 add_secant <- function(record, point, free) {
   if (!is.null(record$point)) {
     pair <- list(step = point - record$point, fall = record$point_gradient - record$gradient)
-    record$matrix[free, free] <- secant_correction(record$matrix[free, free], list(pair), free,
-      widest_secant)
+    record$matrix[free, free] <- secant_correction(record$matrix[free, free, drop = FALSE],
+      list(pair), free, widest_secant)
   }
   record$point <- point
   record$point_gradient <- record$gradient
