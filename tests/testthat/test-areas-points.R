@@ -155,7 +155,7 @@ test_extended("covariates of a raster are those at the points, and what it lacks
     c(1:4, 17:32), c("x", "y")])), NA)
   terra::values(layer) <- lost
   expect_message(partly <- predict(fit, unit_squares(), covariates = layer, spacing = 1 / 12,
-    fun = "sum"), "4 points of 1 areas", class = "neargp_message_coverage")
+    fun = "sum"), "4 points of 1 area[.]", class = "neargp_message_coverage")
   expect_equal(partly$points[1:3], c(12L, 0L, 16L))
   expect_equal(partly$mean[1:2], c(mean(dense$mean[5:16]) * 12 / 16 / 9, NA), tolerance = 1e-8)
 })
